@@ -1,0 +1,1 @@
+"""Test LLM agents from a notebook."""

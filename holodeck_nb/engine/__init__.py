@@ -1,0 +1,1 @@
+"""The road: sessions, turns, scoring, in the order of the suite."""

@@ -1,0 +1,1 @@
+"""What a reply is worth: one file a family of metrics."""

@@ -1,0 +1,1 @@
+"""What happened: records of turns, their roll-ups, and the stream of events."""

@@ -1,0 +1,1 @@
+"""What is asked: the suite file as frozen models."""
