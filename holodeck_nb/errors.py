@@ -16,6 +16,7 @@ __all__ = [
     "RunStoppedError",
     "SessionLostError",
     "TurnError",
+    "described",
 ]
 
 
@@ -114,3 +115,21 @@ class RunStoppedError(SessionLostError):
 
 class MissingDependencyError(HolodeckError):
     """A part of the product needs a package that is not installed; the message names what to install."""
+
+
+def described(error: BaseException) -> str:
+    """An error in one line: the message alone of one of ours, type and message of any other.
+
+    Also of an exception whose message cannot be had, because its `__str__` raises.
+
+    >>> described(ValueError("no row 'cash'"))
+    "ValueError: no row 'cash'"
+    """
+    kind = type(error).__name__
+    try:
+        message = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - the user's own __str__ is broken, and the type says enough
+        message = "(its message cannot be read)"
+    if isinstance(error, HolodeckError) and message:
+        return message
+    return f"{kind}: {message}" if message else kind
