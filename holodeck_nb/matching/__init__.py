@@ -1,0 +1,1 @@
+"""How what was said is compared with what was expected: numbers and text."""
