@@ -1,19 +1,19 @@
-"""Import the user's own graders and tools from the suite's folder, fresh when they were edited."""
+"""A folder as a hidden package: its modules import each other, and hide nothing from anybody else."""
 
 import builtins
-import difflib
 import hashlib
 import importlib.util
 import linecache
 import os
 import sys
 import threading
-import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import machinery
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+__all__ = ["DOT", "LOCK", "Folder", "fresh", "related"]
 
 # Each folder is a hidden package, `_user_code_` and a hash of its path; its files are modules below that.
 # So two folders may both have `graders.py`, a `json.py` hides the real one from nobody else, and pickle and
@@ -23,75 +23,11 @@ from typing import Any, NamedTuple
 # who imports what: an edited file takes its importers along, all else keeps its state.
 # It does not see `importlib.import_module("sibling")`; `import_module(".sibling", __package__)` works.
 
-_LOCK = threading.RLock()  # re-entrant: a module may load a suite while it is imported
-_FOLDERS: dict[str, "_Folder"] = {}  # by hidden package
+LOCK = threading.RLock()  # re-entrant: a module may load a suite while it is imported
+_FOLDERS: dict[str, "Folder"] = {}  # by hidden package
 # A second copy of our own package would have classes of its own: its GraderResult would not be ours.
 _NEVER_IN_A_FOLDER = {"__main__", "builtins", "sys", __name__.partition(".")[0]}
-_DOT = "%2E"  # stands for a dot in a file's name, which Python would take for a package
-_MISSING = object()
-
-
-class UserCodeError(Exception):
-    """The user's code could not be loaded; the message says which, why and what to do."""
-
-
-def load_grader(reference: str, folder: Path | None) -> Callable[..., Any]:
-    """Import `module.path:function` from the suite's folder, else from the Python path.
-
-    Modules of the folder are imported anew when they, or modules of the folder that they import, have
-    changed on disk since; otherwise they keep their state. Modules from elsewhere are never reloaded.
-
-    Args:
-        reference: For example `graders:numeric_equal`.
-        folder: Where the suite lies, or None for a suite without a file.
-
-    Returns:
-        The callable of that name; the same object as before while nothing has changed.
-
-    Raises:
-        UserCodeError: The reference is malformed, or its module or function cannot be had.
-    """
-    name, _, function = reference.partition(":")
-    if not all(part.isidentifier() for part in (*name.split("."), function)):
-        form = "not of the form module.path:function; write it like 'graders:numeric_equal'"
-        raise UserCodeError(f"grader {reference!r}: {form}")
-    with _LOCK:
-        home = None if folder is None else _fresh(folder)
-        target = None if home is None else home.request(name)
-        if target is None:
-            importlib.invalidate_caches()  # the file may be younger than Python's last look
-        return _load(f"grader {reference!r}", name, function, home, target)
-
-
-def load_tool(file: Path, function: str, folder: Path | None = None) -> Callable[..., Any]:
-    """Import a function from a Python file, which may import the files beside it.
-
-    Args:
-        file: Absolute path of a `.py` file.
-        function: The name in that file.
-        folder: The suite's folder. A file inside it can also import from there (`from tools.common
-            import x`) and shares the state of modules with the suite's graders.
-
-    Returns:
-        The callable of that name; the same object as before while nothing has changed.
-
-    Raises:
-        UserCodeError: There is no such file, it cannot be imported, or has no such function.
-    """
-    what = f"tool function {function!r} of {file}"
-    if file.suffix != ".py":
-        raise UserCodeError(f"{what}: not a .py file; name a file of Python source")
-    if not file.is_file():
-        raise UserCodeError(f"{what}: there is no such file; create it or correct the path")
-    file = file.parent.resolve() / file.name
-    root = file.parent if folder is None else folder.resolve()
-    with _LOCK:
-        home = _fresh(root if file.is_relative_to(root) else file.parent)
-        name = ".".join(file.relative_to(home.root).with_suffix("").parts)
-        spec = home.locate(f"{home.package}.{name}")
-        if spec is None or spec.origin != str(file):  # dots in its path, or hidden by a package of its name
-            home, name = _fresh(file.parent), file.name.replace(".", _DOT)
-        return _load(what, name, function, home, home.request(name, level=1))
+DOT = "%2E"  # stands for a dot in a file's name, which Python would take for a package
 
 
 class _Import(NamedTuple):
@@ -104,7 +40,7 @@ class _Import(NamedTuple):
     level: int
 
 
-class _Folder:
+class Folder:
     """A folder as a hidden package with an import statement of its own."""
 
     def __init__(self, root: Path, package: str) -> None:
@@ -128,8 +64,8 @@ class _Folder:
         """Look module `name` up as Python does, in `places` only."""
         tail = name.rpartition(".")[2]
         for place in places:
-            if _DOT in tail:
-                file = str(Path(place, tail.replace(_DOT, ".")))
+            if DOT in tail:
+                file = str(Path(place, tail.replace(DOT, ".")))
                 return importlib.util.spec_from_file_location(name, file, loader=_Loader(name, file))
             if place not in self.finders:
                 self.finders[place] = machinery.FileFinder(place, (_Loader, machinery.SOURCE_SUFFIXES))
@@ -153,12 +89,12 @@ class _Folder:
             finder.invalidate_caches()  # they go by the folder's time of change
         loaded, imports = dict(self.loaded), list(dict(self.imports).items())  # running code adds to them
         stale = {name for name, was in loaded.items() if self._source(name) != was}
-        if any(not any(used and _related(name, used) for _, used in imports) for name in stale):
+        if any(not any(used and related(name, used) for _, used in imports) for name in stale):
             stale.update(loaded)  # imported past `_import`: by whom is not known
         stale |= {i.importer for i, used in imports if self._target(i) != used or self._absent(used)}
         more = stale
         while more:
-            more = {i.importer for i, used in imports if used and any(_related(name, used) for name in stale)}
+            more = {i.importer for i, used in imports if used and any(related(name, used) for name in stale)}
             more |= {name for name in loaded if name.rpartition(".")[0] in stale}
             more -= stale
             stale |= more
@@ -210,7 +146,7 @@ class _Folder:
         if asked.level:
             return importlib.util.resolve_name("." * asked.level + asked.name, asked.package)
         top = asked.name.partition(".")[0]
-        inside = _related(asked.package, self.package) and top not in _NEVER_IN_A_FOLDER
+        inside = related(asked.package, self.package) and top not in _NEVER_IN_A_FOLDER
         for package in (self.package, asked.package) if inside else ():
             ours = self.locate(f"{package}.{top}")
             if ours is None:
@@ -248,18 +184,19 @@ class _Loader(machinery.SourceFileLoader):
         home.loaded[self.name] = self.path, source  # only now: what still runs must stay in sys.modules
 
 
-def _fresh(folder: Path) -> _Folder:
+def fresh(folder: Path) -> Folder:
+    """The folder as a package, without the modules that were edited since the last look."""
     root = folder.resolve()
     package = "_user_code_" + hashlib.sha256(os.fsencode(root)).hexdigest()[:12]
     if package not in sys.modules:
-        _FOLDERS[package] = _Folder(root, package)
+        _FOLDERS[package] = Folder(root, package)
     if _Finder not in sys.meta_path:
         sys.meta_path.insert(0, _Finder)
     _FOLDERS[package].forget_edited()
     return _FOLDERS[package]
 
 
-def _related(one: str, other: str) -> bool:
+def related(one: str, other: str) -> bool:
     """Whether both are the same module or one lies below the other."""
     return f"{one}.".startswith(f"{other}.") or f"{other}.".startswith(f"{one}.")
 
@@ -272,69 +209,3 @@ def _elsewhere(top: str, ours: machinery.ModuleSpec) -> bool:
         return True
     theirs = spec and (spec.origin or list(spec.submodule_search_locations or ()))
     return bool(theirs) and theirs != (ours.origin or ours.submodule_search_locations)
-
-
-def _load(
-    what: str, name: str, function: str, home: _Folder | None, target: str | None
-) -> Callable[..., Any]:
-    try:
-        module = importlib.import_module(target or name)
-        found = getattr(module, function, _MISSING)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # the user's code: its SystemExit must not end the kernel
-        raise UserCodeError(f"{what}: {_failure(name, home, target, error)}") from error
-    if found is _MISSING:
-        where = getattr(module, "__file__", None) or f"module {name!r}"
-        near = _nearest(function, [key for key, value in dict(vars(module)).items() if callable(value)])
-        raise UserCodeError(f"{what}: {where} has no {function!r}; {near or 'define it or correct the name'}")
-    if not callable(found):
-        kind = type(found).__name__
-        raise UserCodeError(f"{what}: {function!r} is not callable but of type {kind}; name a function")
-    return found
-
-
-def _failure(name: str, home: _Folder | None, target: str | None, error: BaseException) -> str:
-    """Why an import failed and what to do, in one sentence."""
-    places = f"neither in {home.root} nor on the Python path" if home else "not on the Python path"
-    text, line = _text(error), _line(error, home)
-    missing = error.name if isinstance(error, ModuleNotFoundError) else None
-    if missing and not line and _related(missing, target or name):
-        near = _nearest(name, [path.stem for path in home.root.glob("*.py")] if home else [])
-        return f"module {name!r} is {places}; {near or 'create it, install it or correct the name'}"
-    if home:  # users never see the hidden package
-        text = text.replace(f"{home.package}.", "").replace(home.package, home.root.name)
-        line = line or str((spec := home.locate(target or "")) and spec.origin)
-    if missing and home and home.locate(f"{home.package}.{missing}"):
-        return f"{line}: importlib.import_module does not look into {home.root}; use an import statement"
-    if missing:
-        return f"{line} imports a module that is {places}: {text}; install it or correct the import"
-    raised = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return f"importing it raised {raised} ({line}); correct that and load again"
-
-
-def _text(error: BaseException) -> str:
-    try:
-        text = error.msg if isinstance(error, SyntaxError) else str(error)
-    except Exception:  # noqa: BLE001  # the user's own __str__ may raise anything
-        return "its text cannot be shown"
-    return " ".join(text.split())[:500]
-
-
-def _line(error: BaseException, home: _Folder | None) -> str:
-    """The line of the user's code that is to blame, as `file:line`; empty where none is known."""
-    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_file():
-        return f"{error.filename}:{error.lineno or 1}"
-    lines, theirs = "", ""
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        file = frame.f_code.co_filename
-        if not file.startswith("<") and file not in {__file__, importlib.__file__}:
-            lines = f"{file}:{line}"
-            if home and frame.f_builtins is home.builtins:
-                theirs = lines
-    return theirs or lines
-
-
-def _nearest(name: str, names: list[str]) -> str:
-    near = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {near[0]!r}?" if near else ""
