@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holodeck_nb.results.records import ToolInvocation
+from holodeck_nb.schema.metrics import MetricConfig, StandardMetric
 
 if TYPE_CHECKING:
     from holodeck_nb.results.records import MetricKind
 
-__all__ = ["GraderContext", "GraderResult", "Metric", "MetricError", "NotApplicableError"]
+__all__ = [
+    "METRICS",
+    "GraderContext",
+    "GraderResult",
+    "Metric",
+    "MetricError",
+    "MetricSetup",
+    "NotApplicableError",
+    "build_metrics",
+    "metric_ids",
+    "unavailable",
+]
+
+# Standard metrics by their name, all others by their kind -> where `build(config, setup)` is; imported on
+# first use, so that no run pays for a metric it does not have.
+METRICS = {
+    "equality": "holodeck_nb.metrics.equality:Equality.build",
+    "numeric": "holodeck_nb.metrics.numeric:Numeric.build",
+    "code": "holodeck_nb.metrics.code:CodeGrader.build",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class GraderContext:
-    """All that a metric may see of a turn; deeply read-only.
+    """All that a metric may see of a turn.
+
+    A code grader gets a deep copy that refuses to be changed: its mappings are dicts and its lists are lists
+    (they compare, print and go into JSON as usual), but assigning, appending and the like raise TypeError.
+    `copy.deepcopy(context.turn_config)` is an ordinary dict again.
 
     Attributes:
         turn_input: The question.
@@ -49,7 +74,7 @@ class GraderResult:
     """What a metric or a grader gives back.
 
     Attributes:
-        score: 0 to 1; True and False are 1 and 0. None leaves it to the verdict (1 or 0).
+        score: 0 to 1; True and False are 1 and 0, and a verdict. None leaves it to the verdict (1 or 0).
         passed: The verdict; None leaves it to the metric's threshold, and without one it is only scored.
         reason: Why, in words for the report.
         details: Anything JSON-compatible to show beside the score.
@@ -82,20 +107,107 @@ class Metric(Protocol):
         threshold: The least score that passes, 0 to 1; None where there is none.
         needs_ground_truth: Whether it is not applicable on a turn without ground truth.
         fail_on_error: Whether an error of it ends the case.
-        timeout_s: How long one measurement may take; None for metrics that only compute.
+        timeout_s: How long one measurement may take; None leaves it to the kind: a code grader has the run's
+            `grader_timeout`, a metric that only computes has no limit.
         max_retries: How often a failed measurement is tried again.
         model: The judge's model; None for metrics without one.
     """
 
-    id: str
-    kind: MetricKind
-    threshold: float | None
-    needs_ground_truth: bool
-    fail_on_error: bool
-    timeout_s: float | None
-    max_retries: int
-    model: str | None
+    @property
+    def id(self) -> str: ...  # noqa: D102 - told above
+    @property
+    def kind(self) -> MetricKind: ...  # noqa: D102 - told above
+    @property
+    def threshold(self) -> float | None: ...  # noqa: D102 - told above
+    @property
+    def needs_ground_truth(self) -> bool: ...  # noqa: D102 - told above
+    @property
+    def fail_on_error(self) -> bool: ...  # noqa: D102 - told above
+    @property
+    def timeout_s(self) -> float | None: ...  # noqa: D102 - told above
+    @property
+    def max_retries(self) -> int: ...  # noqa: D102 - told above
+    @property
+    def model(self) -> str | None: ...  # noqa: D102 - told above
 
     async def measure(self, context: GraderContext) -> GraderResult:
         """Measure one reply; MetricError where it cannot be, NotApplicableError where there is nothing to."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSetup:
+    """What a metric is built with, beside its configuration.
+
+    Attributes:
+        id: Its id among the metrics of a turn.
+        graders: The suite's graders, by the reference that names them (`graders:numeric_equal`).
+    """
+
+    id: str
+    graders: Mapping[str, Callable[..., Any]]
+
+
+def build_metrics(
+    configs: tuple[MetricConfig, ...], graders: Mapping[str, Callable[..., Any]]
+) -> tuple[Metric, ...]:
+    """The metrics of one turn, ready to measure, in order; disabled ones are left out.
+
+    Raises:
+        KeyError: A metric that this version does not have (see `unavailable`), or a grader that is not among
+            `graders`; both are refused before a run.
+        ValueError: A malformed `response_path`.
+    """
+    enabled = tuple(config for config in configs if config.enabled)
+    return tuple(
+        _builder(_key(config))(config, MetricSetup(metric_id, graders))
+        for config, metric_id in zip(enabled, metric_ids(enabled), strict=True)
+    )
+
+
+def metric_ids(configs: tuple[MetricConfig, ...]) -> tuple[str, ...]:
+    """The ids of one list of metrics: its `name`, else the metric's own; repeats are counted from 2.
+
+    >>> metric_ids((StandardMetric(metric="numeric"), StandardMetric(metric="numeric")))
+    ('numeric', 'numeric_2')
+    """
+    given = {config.name for config in configs if config.name is not None}
+    taken: set[str] = set()
+    ids = []
+    for config in configs:
+        wanted = config.name or config.default_id
+        # A given name belongs to the metric that bears it.
+        free = wanted not in taken and (config.name is not None or wanted not in given)
+        number = 1
+        while not free:
+            number += 1
+            free = f"{wanted}_{number}" not in taken | given
+        taken.add(wanted if number == 1 else f"{wanted}_{number}")
+        ids.append(wanted if number == 1 else f"{wanted}_{number}")
+    return tuple(ids)
+
+
+def unavailable(config: MetricConfig) -> str | None:
+    """Why this version cannot run the metric, by name; None where it can.
+
+    >>> unavailable(StandardMetric(metric="numeric"))
+    >>> unavailable(StandardMetric(metric="bleu"))
+    "metric 'bleu' cannot be run by this version yet"
+    """
+    if _key(config) in METRICS:
+        return None
+    kind = "" if config.type == "standard" else f" (type {config.type})"
+    return f"metric {config.default_id!r}{kind} cannot be run by this version yet"
+
+
+def _key(config: MetricConfig) -> str:
+    return config.metric if isinstance(config, StandardMetric) else config.type
+
+
+def _builder(key: str) -> Callable[[MetricConfig, MetricSetup], Metric]:
+    module, _, path = METRICS[key].partition(":")
+    found: Any = import_module(module)
+    for name in path.split("."):
+        found = getattr(found, name)
+    builder: Callable[[MetricConfig, MetricSetup], Metric] = found
+    return builder
