@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from .files import FileInput
 from .metrics import MetricOrReference
-from .scalars import Anything, Model, NonBlank, Text
+from .scalars import FreeMapping, Model, NonBlank, Text, wrong
 from .tools import ExpectedTools
 
 __all__ = ["Case", "Turn"]
@@ -30,7 +29,7 @@ class Turn(Model):
     files: Files | None = None
     retrieval_context: tuple[Text, ...] | None = None
     evaluations: tuple[MetricOrReference, ...] | None = None
-    turn_config: Annotated[dict[str, Any], Anything] | None = None
+    turn_config: FreeMapping | None = None
 
 
 class Case(Model):
@@ -49,15 +48,15 @@ class Case(Model):
     def _one_shape(self) -> Self:
         if self.turns is None:
             if self.input is None:
-                raise PydanticCustomError("case_shape", "a test case needs `input` or `turns`")
+                raise wrong("a test case needs `input` or `turns`")
             return self
         mixed = [name for name in _OF_ONE_TURN if getattr(self, name) is not None]
         if mixed:
             names = ", ".join(f"`{name}`" for name in mixed)
-            message = "`turns` does not go with {names}: write them on a turn, or the whole case with `input`"
-            raise PydanticCustomError("case_shape", message, {"names": names})
+            hint = "write them on a turn, or write the whole case with `input`"
+            raise wrong(f"`turns` does not go with {names}", hint=hint)
         if not self.turns:
-            raise PydanticCustomError("no_turns", "`turns` is empty: a conversation has at least one turn")
+            raise wrong("empty: a conversation has at least one turn", at="turns")
         return self
 
     @property

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Literal, Self
 
 from pydantic import model_validator
-from pydantic_core import PydanticCustomError
 
-from .scalars import Count, Flag, Model, NonBlank, Text
+from .scalars import Count, Flag, Model, NonBlank, Text, wrong
 
 __all__ = ["FileInput", "FileType"]
 
@@ -31,7 +30,5 @@ class FileInput(Model):
     def _one_place(self) -> Self:
         if (self.path is None) is (self.url is None):
             found = "neither" if self.path is None else "both"
-            raise PydanticCustomError(
-                "file_place", "a file has either `path` or `url`, got {found}", {"found": found}
-            )
+            raise wrong(f"a file has either `path` or `url`, got {found}")
         return self

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PlainValidator,
+    Tag,
+    ValidationInfo,
+    WithJsonSchema,
+)
 
 from .agent import ModelConfig
-from .scalars import Flag, Model, NonBlank, Number, Positive, Text, Whole
+from .scalars import Count, Flag, Model, NonBlankSetting, Number, Positive, Setting, Whole, wrong
+from .values import kind_of
 
 __all__ = [
     "CodeMetric",
@@ -38,12 +49,48 @@ _JUDGED_NAMES: tuple[str, ...] = get_args(JudgedName)
 _TELLING_KEYS = {"grader": "code", "criteria": "geval", "metric_type": "rag", "module": "evaluate"}
 
 Fraction = Annotated[Number, Field(ge=0, le=1)]
+_RESPONSE_PATH = re.compile(r"[A-Za-z_][\w-]*(?:\[[0-9]+\])*(?:\.[A-Za-z_][\w-]*(?:\[[0-9]+\])*)*", re.ASCII)
+_JUDGED_LIMIT = 5
+
+
+def _response_path(path: str) -> str:
+    if not _RESPONSE_PATH.fullmatch(path):
+        hint = "write keys and places like `result.items[0].value`"
+        raise wrong(f"{kind_of(path)} is not a path into a JSON reply", hint=hint)
+    return path
+
+
+def _on_its_scale(threshold: float, info: ValidationInfo) -> float:
+    metric = info.data.get("metric")
+    if metric is not None and metric not in _JUDGED_NAMES and threshold > 1:
+        raise wrong(f"expected at most 1, got {threshold:g}: {metric} scores from 0 to 1")
+    if threshold > _JUDGED_LIMIT:
+        raise wrong(f"expected at most 5, got {threshold:g}: a judge scores from 1 to 5")
+    return threshold
+
+
+def _grader(value: Any) -> Any:
+    if isinstance(value, str):
+        if not re.fullmatch(r"[\w.]+:\w+", value):
+            raise wrong(f"expected `module.path:function`, got {kind_of(value)}")
+        return str(value)
+    if callable(value):
+        return value
+    raise wrong(f"expected `module.path:function`, got {kind_of(value)}")
+
+
+ResponsePath = Annotated[Setting, AfterValidator(_response_path)]
+
+
+def _or_short_form(schema: dict[str, Any]) -> None:
+    """Let the published schema know `type: numeric`, which says the metric too."""
+    del schema["required"]
 
 
 class _Common(Model):
     """What every metric may say."""
 
-    name: NonBlank | None = None
+    name: NonBlankSetting | None = None
     enabled: Flag = True
     fail_on_error: Flag = False
 
@@ -56,14 +103,16 @@ class _Common(Model):
 class StandardMetric(_Common):
     """A built-in metric: exact, numeric, text overlap, or one of the four judged ones."""
 
-    type: Literal["standard"] = "standard"
+    model_config = ConfigDict(json_schema_extra=_or_short_form)
+
+    type: Annotated[Literal["standard"], WithJsonSchema({"enum": ["standard", *STANDARD_NAMES]})] = "standard"
     metric: StandardName
-    threshold: Annotated[Number, Field(ge=0)] | None = None
-    scale: Whole | None = None
+    threshold: Annotated[Number, Field(ge=0), AfterValidator(_on_its_scale)] | None = None
+    scale: Count | None = None
     model: ModelConfig | None = None
     retry_on_failure: Annotated[Whole, Field(ge=0)] | None = None
     timeout_ms: Positive | None = None
-    custom_prompt: Text | None = None
+    custom_prompt: Setting | None = None
     case_insensitive: Flag = False
     strip_whitespace: Flag = False
     strip_punctuation: Flag = False
@@ -75,7 +124,7 @@ class StandardMetric(_Common):
     percent_as: Literal["ratio", "points", "either"] = "ratio"
     rounding: Literal["answer"] | None = None
     scale_words: Literal["apply", "ignore", "either"] = "apply"
-    response_path: Text | None = None
+    response_path: ResponsePath | None = None
 
     @property
     def default_id(self) -> str:
@@ -92,16 +141,16 @@ class GEvalMetric(_Common):
     """A judge with criteria of your own."""
 
     type: Literal["geval"] = "geval"
-    name: NonBlank
-    criteria: NonBlank
-    evaluation_steps: tuple[NonBlank, ...] | None = None
-    evaluation_params: tuple[Text, ...] = ("actual_output",)
+    name: NonBlankSetting
+    criteria: NonBlankSetting
+    evaluation_steps: tuple[NonBlankSetting, ...] | None = None
+    evaluation_params: tuple[Setting, ...] = ("actual_output",)
     strict_mode: Flag = False
     threshold: Fraction | None = None
     model: ModelConfig | None = None
     retry_on_failure: Annotated[Whole, Field(ge=0)] | None = None
     timeout_ms: Positive | None = None
-    custom_prompt: Text | None = None
+    custom_prompt: Setting | None = None
 
     @property
     def default_id(self) -> str:
@@ -112,14 +161,16 @@ class GEvalMetric(_Common):
 class RagMetric(_Common):
     """One of the five retrieval metrics."""
 
-    type: Literal["rag"] = "rag"
+    model_config = ConfigDict(json_schema_extra=_or_short_form)
+
+    type: Annotated[Literal["rag"], WithJsonSchema({"enum": ["rag", *RAG_NAMES]})] = "rag"
     metric_type: RagName
     threshold: Fraction = 0.5
     include_reason: Flag = True
     model: ModelConfig | None = None
     retry_on_failure: Annotated[Whole, Field(ge=0)] | None = None
     timeout_ms: Positive | None = None
-    custom_prompt: Text | None = None
+    custom_prompt: Setting | None = None
 
     @property
     def default_id(self) -> str:
@@ -131,7 +182,7 @@ class CodeMetric(_Common):
     """A grader of your own: `module.path:function`, or in Python the function itself."""
 
     type: Literal["code"] = "code"
-    grader: Annotated[Any, BeforeValidator(lambda value: str(value) if isinstance(value, str) else value)]
+    grader: Annotated[Any, PlainValidator(_grader, json_schema_input_type=str)]
     threshold: Fraction | None = None
     timeout_ms: Positive | None = None
 
@@ -147,12 +198,12 @@ class EvaluateMetric(_Common):
     """Any module of Hugging Face's `evaluate`, by name or local path."""
 
     type: Literal["evaluate"] = "evaluate"
-    module: NonBlank
-    result_key: Text | None = None
+    module: NonBlankSetting
+    result_key: Setting | None = None
     threshold: Number | None = None
-    scale: Whole | None = None
+    scale: Count | None = None
     timeout_ms: Positive | None = None
-    response_path: Text | None = None
+    response_path: ResponsePath | None = None
 
     @property
     def default_id(self) -> str:
@@ -163,35 +214,48 @@ class EvaluateMetric(_Common):
 class MetricReference(Model):
     """A bare name in a case or a turn: the agent-level metric of that name."""
 
-    reference: NonBlank
+    type: Literal["reference"] = "reference"
+    reference: NonBlankSetting
 
 
 def _spelled_out(value: Any) -> Any:
     """Turn every short form into the one long form: `type` names the kind."""
     if not isinstance(value, Mapping):
-        return value
-    data = dict(value)
-    kind = data.get("type")
+        if isinstance(value, _Common):
+            return value
+        if isinstance(value, str):
+            known = value in STANDARD_NAMES or value in RAG_NAMES
+            hint = f"write `- type: {value}`" if known else "write a mapping with `type`"
+            raise wrong(
+                f"{kind_of(value)} is a bare name, and the metrics of the agent are defined here", hint=hint
+            )
+        raise wrong(f"expected a metric: a mapping with `type`, got {kind_of(value)}")
+    kind = value.get("type")
     if kind is None:
-        found = next((kind for key, kind in _TELLING_KEYS.items() if key in data), "standard")
-        return {**data, "type": found}
-    if kind in STANDARD_NAMES or kind in RAG_NAMES:
-        key, long_type = ("metric", "standard") if kind in STANDARD_NAMES else ("metric_type", "rag")
-        if data.get(key, kind) != kind:
-            facts = {"kind": str(kind), "key": key, "found": str(data[key])}
-            raise PydanticCustomError("metric_kind", "type {kind} and {key} {found} disagree", facts)
-        return {**data, "type": long_type, key: kind}
-    return data
+        found = next((kind for key, kind in _TELLING_KEYS.items() if key in value), "standard")
+        return {**value, "type": found}
+    if kind in KINDS:
+        return value
+    if kind not in STANDARD_NAMES and kind not in RAG_NAMES:
+        allowed = (*KINDS, *STANDARD_NAMES, *RAG_NAMES)
+        raise wrong(f"{kind_of(kind)} is not a kind of metric", at="type", found=kind, allowed=allowed)
+    key, long_type = ("metric", "standard") if kind in STANDARD_NAMES else ("metric_type", "rag")
+    named = value.get(key, kind)
+    if named != kind:
+        raise wrong(f"`type: {kind}` and `{key}: {named}` disagree", hint="leave one of the two out")
+    return {**value, "type": long_type, key: kind}
 
 
-def _tag(value: Any) -> str | None:
+def _spelled_out_or_name(value: Any) -> Any:
     if isinstance(value, str):
-        return "\0reference"
-    if isinstance(value, Mapping):
-        kind = value.get("type")
-        return f"\0{kind}" if kind in KINDS else None
-    kind = getattr(value, "type", None)
-    return "\0reference" if isinstance(value, MetricReference) else f"\0{kind}" if kind in KINDS else None
+        if not value.strip():
+            raise wrong("the name of a metric cannot be blank")
+        return {"type": "reference", "reference": value}
+    return value if isinstance(value, MetricReference) else _spelled_out(value)
+
+
+def _tag(value: Any) -> str:
+    return f"\0{value['type'] if isinstance(value, Mapping) else value.type}"
 
 
 _Kinds = (
@@ -203,12 +267,7 @@ _Kinds = (
 )
 MetricConfig = Annotated[_Kinds, Discriminator(_tag), BeforeValidator(_spelled_out)]
 MetricOrReference = Annotated[
-    _Kinds
-    | Annotated[
-        MetricReference,
-        BeforeValidator(lambda value: {"reference": value} if isinstance(value, str) else value),
-        Tag("\0reference"),
-    ],
+    _Kinds | Annotated[MetricReference, Tag("\0reference")],
     Discriminator(_tag),
-    BeforeValidator(_spelled_out),
+    BeforeValidator(_spelled_out_or_name, json_schema_input_type=str | _Kinds),
 ]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field, TypeAdapter, model_validator
 from pydantic_core import PydanticCustomError
 
-from .scalars import Anything, Flag, Model, NonBlank, Number, Text, Whole
+from .scalars import Anything, Flag, FreeMapping, Model, NonBlank, Number, Text, Whole
 
 __all__ = ["SCRIPT", "Script", "ScriptedCall", "ScriptedReply", "ScriptedUsage"]
 
@@ -19,7 +19,7 @@ class ScriptedCall(Model):
     """One tool call. With `result` (or `error`) it is used as it is; without, the suite's real tool runs."""
 
     name: NonBlank
-    args: Annotated[dict[str, Any], Anything] = Field(default_factory=dict)
+    args: FreeMapping = Field(default_factory=dict)
     result: Anything = None
     error: Text | None = None
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from .agent import AgentTool, ClaudeConfig, Instructions, ModelConfig, OpenAIConfig
+from .agent import ClaudeConfig, Instructions, ModelConfig, OpenAIConfig
+from .agent_tools import AgentTool
 from .case import Case
 from .metrics import MetricConfig, MetricReference
-from .scalars import Anything, Count, Flag, Model, NonBlank, Positive, Text, Unchecked, Whole
+from .scalars import Count, Flag, Model, NonBlankSetting, Positive, Setting, Unchecked, Whole, untyped, wrong
+from .values import kind_of
 
 if TYPE_CHECKING:
     from .case import Turn
@@ -26,7 +30,7 @@ class ExecutionConfig(Model):
     grader_timeout: Positive | None = None
     max_retries: Annotated[Whole, Field(ge=0)] | None = None
     cache_enabled: Flag | None = None
-    cache_dir: NonBlank | None = None
+    cache_dir: NonBlankSetting | None = None
     parallel_test_cases: Count | None = None
     verbose: Flag | None = None
     quiet: Flag | None = None
@@ -40,19 +44,27 @@ class EvaluationConfig(Model):
     optimizer: Unchecked = None
 
 
+def _response_format(value: Any) -> Any:
+    if value is None or isinstance(value, Mapping):
+        return untyped(value)
+    if isinstance(value, str) and value.endswith((".json", ".yaml", ".yml")):
+        return str(value)
+    raise wrong(f"expected a mapping, or the path of a .json or .yaml file, got {kind_of(value)}")
+
+
 class SuiteConfig(Model):
     """One suite file."""
 
-    name: NonBlank
-    description: Text | None = None
-    author: Text | None = None
+    name: NonBlankSetting
+    description: Setting | None = None
+    author: Setting | None = None
     model: ModelConfig | None = None
     instructions: Instructions | None = None
-    response_format: Anything = None
+    response_format: Annotated[Any, BeforeValidator(_response_format)] = None
     tools: tuple[AgentTool, ...] | None = None
     evaluations: EvaluationConfig | None = None
     test_cases: tuple[Case, ...] | None = None
-    test_cases_file: NonBlank | None = None
+    test_cases_file: NonBlankSetting | None = None
     execution: ExecutionConfig | None = None
     embedding_provider: Unchecked = None
     observability: Unchecked = None
@@ -70,17 +82,40 @@ class SuiteConfig(Model):
         """The agent-level metrics, disabled ones included."""
         return self.evaluations.metrics if self.evaluations else ()
 
+    @cached_property
+    def metrics_by_name(self) -> Mapping[str, MetricConfig]:
+        """The agent-level metrics by what a bare name in a case may call them.
+
+        That is their `name`, else their own name; a name taken twice is the first one's, and the second is
+        called `numeric_2`.
+        """
+        by_name: dict[str, MetricConfig] = {}
+        for metric in self.agent_metrics:
+            name = metric.name or metric.default_id
+            place = 1
+            while name in by_name:
+                place += 1
+                name = f"{metric.name or metric.default_id}_{place}"
+            by_name[name] = metric
+        return by_name
+
     def metrics_for(self, case: Case, turn: Turn) -> tuple[MetricConfig, ...]:
         """The metrics of one turn: the narrowest list whole, references followed, disabled ones left out.
 
         Raises:
             KeyError: A reference to a metric that the agent level does not have (refused while loading).
         """
-        chosen: Any = next(
-            (level for level in (turn.evaluations, case.evaluations) if level is not None), self.agent_metrics
-        )
-        by_name = {metric.name or metric.default_id: metric for metric in reversed(self.agent_metrics)}
+        chosen = turn.evaluations if turn.evaluations is not None else case.evaluations
+        if chosen is None:
+            return self._enabled_agent_metrics
+        if not chosen:
+            return ()
         followed = (
-            by_name[metric.reference] if isinstance(metric, MetricReference) else metric for metric in chosen
+            self.metrics_by_name[metric.reference] if isinstance(metric, MetricReference) else metric
+            for metric in chosen
         )
         return tuple(metric for metric in followed if metric.enabled)
+
+    @cached_property
+    def _enabled_agent_metrics(self) -> tuple[MetricConfig, ...]:
+        return tuple(metric for metric in self.agent_metrics if metric.enabled)

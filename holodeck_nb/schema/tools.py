@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
-from pydantic_core import PydanticCustomError
 
-from .scalars import Anything, Count, Model, NonBlank, Number, Text, untyped
+from .scalars import Anything, Count, Model, NonBlank, Number, Plain, Text, wrong
+from .values import kind_of
 
 __all__ = ["Exact", "ExpectedTool", "ExpectedTools", "Fuzzy", "Matcher", "Regex"]
 
@@ -20,13 +20,11 @@ def _compilable(pattern: str) -> str:
     import regex  # noqa: PLC0415 - 15 ms that a suite without patterns does not pay
 
     # `regex` has a timeout and runs the pattern; `re` is what the suite's format promises.
-    try:
-        re.compile(pattern)
-        regex.compile(pattern)
-    except (re.error, regex.error, OverflowError, RecursionError) as error:
-        raise PydanticCustomError(
-            "regex", "cannot compile {pattern}: {why}", {"pattern": repr(pattern), "why": str(error)}
-        ) from error
+    for compile_pattern in (re.compile, regex.compile):
+        try:
+            compile_pattern(pattern)
+        except (re.error, regex.error, OverflowError, RecursionError, ValueError) as error:
+            raise wrong(f"cannot compile {kind_of(pattern)}: {error}") from error
     return pattern
 
 
@@ -54,32 +52,36 @@ class Regex(Model):
 
 def _as_matcher(value: Any) -> Any:
     """Wrap a literal; leave a matcher's mapping to its model; refuse a mapping that is both."""
-    if not isinstance(value, Mapping):
-        return (
-            value if isinstance(value, Exact | Fuzzy | Regex) else Exact.model_construct(exact=untyped(value))
-        )
+    if type(value) is Plain or not isinstance(value, Mapping):
+        return value if isinstance(value, Exact | Fuzzy | Regex) else {"exact": value}
     named = [key for key in MATCHERS if key in value]
     if not named:
-        return Exact.model_construct(exact=untyped(value))
+        return {"exact": value}
     if len(named) > 1:
-        raise PydanticCustomError(
-            "matcher", "one matcher is allowed, got {found}", {"found": " and ".join(named)}
-        )
+        raise wrong(f"one matcher is allowed, got {' and '.join(named)}")
+    others = [key for key in value if key != named[0] and not (named == ["fuzzy"] and key == "min_ratio")]
+    if others:
+        hint = f"a matcher holds `{named[0]}` alone; write a literal mapping under `exact:`"
+        raise wrong(f"`{named[0]}` does not go with {_listed(others)}", hint=hint)
     return value
+
+
+def _listed(keys: list[str]) -> str:
+    return " and ".join(f"`{key}`" for key in keys)
 
 
 def _matcher_tag(value: Any) -> str:
     for key in MATCHERS:
-        if isinstance(value, Mapping) and key in value:
+        if key in value if isinstance(value, dict) else hasattr(value, key):
             return f"\0{key}"
-    return f"\0{type(value).__name__.lower()}"
+    return ""
 
 
 # A tag begins with NUL, which no YAML file can hold: in an error's place it is told from a key at once.
 Matcher = Annotated[
     Annotated[Exact, Tag("\0exact")] | Annotated[Fuzzy, Tag("\0fuzzy")] | Annotated[Regex, Tag("\0regex")],
     Discriminator(_matcher_tag),
-    BeforeValidator(_as_matcher),
+    BeforeValidator(_as_matcher, json_schema_input_type=Any),
 ]
 
 
@@ -89,9 +91,7 @@ class ExpectedTool(Model):
     name: NonBlank
     args: dict[str, Matcher] | None = None
     count: Count = 1
-    match: Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, str) else value)] = (
-        Field(default="substring", pattern="^(substring|exact)$")
-    )
+    match: Literal["substring", "exact"] = "substring"
 
     @property
     def written(self) -> Any:
@@ -121,7 +121,13 @@ def _written(matcher: Exact | Fuzzy | Regex) -> Any:
 
 
 def _spelled_out(value: Any) -> Any:
-    return {"name": value} if isinstance(value, str) else value
+    if isinstance(value, str):
+        return {"name": value}
+    if isinstance(value, Mapping | ExpectedTool):
+        return value
+    raise wrong(f"expected a tool's name, or a mapping with `name`, got {kind_of(value)}")
 
 
-ExpectedTools = tuple[Annotated[ExpectedTool, BeforeValidator(_spelled_out)], ...]
+ExpectedTools = tuple[
+    Annotated[ExpectedTool, BeforeValidator(_spelled_out, json_schema_input_type=str | ExpectedTool)], ...
+]
