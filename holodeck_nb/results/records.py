@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from math import isfinite
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,6 +29,7 @@ Status = Literal["passed", "failed", "error", "skipped"]
 MetricStatus = Literal["passed", "failed", "scored", "error", "not_applicable"]
 MetricKind = Literal["standard", "rag", "geval", "code", "evaluate"]
 
+_NAYS = frozenset({"failed", "error"})  # the statuses of a metric whose `passed` is False
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _TOKEN_FIELDS = (
     "prompt_tokens",
@@ -84,7 +86,8 @@ class TokenUsage:
         """Add up field by field what is known; None where nothing is known at all.
 
         The sum of a field over parts of which some are unknown is the sum of the known ones, and `complete`
-        is False as soon as a part's prompt, completion or total is unknown (or is itself incomplete).
+        is False as soon as a part's prompt, completion or total is unknown (or is itself incomplete). The
+        total is never less than the known prompt and completion tokens.
         """
         parts = list(usages)
         known = [part for part in parts if part is not None]
@@ -94,6 +97,10 @@ class TokenUsage:
         for name in _TOKEN_FIELDS:
             counts = [count for part in known if (count := getattr(part, name)) is not None]
             sums[name] = sum(counts) if counts else None
+        prompt, completion, total = (sums[name] for name in _TOKEN_FIELDS[:3])
+        if prompt is not None and completion is not None and total is not None:
+            # A part may know its prompt and not its total.
+            sums["total_tokens"] = max(total, prompt + completion)
         whole = len(known) == len(parts) and all(part.complete and part.is_known for part in known)
         return cls(**sums, complete=whole)
 
@@ -122,7 +129,7 @@ class ToolInvocation:
     """
 
     name: str
-    args: Mapping[str, Any] | None = _NOTHING
+    args: Mapping[str, Any] | None = field(default_factory=lambda: _NOTHING)
     result: Any = None
     error: str | None = None
     duration_ms: float | None = None
@@ -223,7 +230,8 @@ class MetricResult:
     @property
     def measured(self) -> bool:
         """Whether there is a score that may enter a mean."""
-        return self.score is not None and self.status in {"passed", "failed", "scored"}
+        score = self.score
+        return score is not None and isfinite(score) and self.status in {"passed", "failed", "scored"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +241,7 @@ class FileRecord:
     path: str | None = None
     url: str | None = None
     type: str = ""
-    details: Mapping[str, Any] = _NOTHING
+    details: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,8 +317,11 @@ class TurnResult:
             return "skipped"
         if self.error is not None:
             return "error"
-        if self.tools_matched is False or any(metric.passed is False for metric in self.metrics):
+        if self.tools_matched is False:
             return "failed"
+        for metric in self.metrics:  # plain loops here and below: every frame asks this of every turn
+            if metric.status in _NAYS:
+                return "failed"
         return "passed"
 
     @property
@@ -321,7 +332,12 @@ class TurnResult:
     @property
     def tools_matched(self) -> bool | None:
         """Whether every entry of `expected_tools` matched; None where nothing was asserted or checked."""
-        return None if self.tool_checks is None else all(check.matched for check in self.tool_checks)
+        if self.tool_checks is None:
+            return None
+        for check in self.tool_checks:  # noqa: SIM110 - a generator costs more than the loop, see `status`
+            if not check.matched:
+                return False
+        return True
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -336,7 +352,7 @@ class TurnResult:
             if not check.matched
         )
         metrics = tuple(
-            f"{metric.id}: {metric.reason or metric.status}"
+            f"{metric.id}: {metric.reason or _bare_verdict(metric)}"
             for metric in self.metrics
             if metric.passed is False
         )
@@ -346,3 +362,11 @@ class TurnResult:
     def reason(self) -> str | None:
         """Why this turn is not passed, in one line; None on a passed turn."""
         return "; ".join(self.failures) or None
+
+
+def _bare_verdict(metric: MetricResult) -> str:
+    """What there is to say of a metric that gave no reason."""
+    if metric.score is None:
+        return "not measured" if metric.status == "error" else metric.status
+    wanted = "" if metric.threshold is None else f", threshold {metric.threshold:g}"
+    return f"score {metric.score:g}{wanted}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -256,7 +257,7 @@ def _rollups(turns: Iterable[TurnResult]) -> dict[str, MetricRollup]:
 
 
 def _mean(scores: list[float]) -> float | None:
-    return sum(scores) / len(scores) if scores else None
+    return math.fsum(scores) / len(scores) if scores else None
 
 
 def _sum_if_known(amounts: Iterable[float | None]) -> float | None:
