@@ -98,6 +98,15 @@ class AgentSession(Protocol):
     an attribute `partial: Reply | None`; its tool calls are then in the result.
 
     Both methods may also be plain functions: they then run in a thread of our own.
+
+    Example:
+        >>> class EchoSession:
+        ...     async def send(self, message):
+        ...         return Reply(message.text)
+        ...     async def close(self):
+        ...         pass
+        >>> isinstance(EchoSession(), AgentSession)
+        True
     """
 
     async def send(self, message: Message) -> Reply:

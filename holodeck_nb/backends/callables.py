@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from holodeck_nb.errors import TurnError
+from holodeck_nb.results.records import ToolInvocation
 from holodeck_nb.sync import call
 
 from .base import AgentSession, Message, Reply, SessionContext
@@ -94,9 +95,13 @@ def as_reply(value: object) -> Reply:
         return Reply(str(value))
     if not isinstance(value, Reply):
         raise TurnError(f"the agent returned {_described(value)}; expected text or a Reply")
-    if not isinstance(value.text, str):
-        raise TurnError(f"the agent returned a Reply whose text is {_described(value.text)}; expected text")
-    return value
+    text: Any = value.text  # users' code is not type-checked
+    calls: Any = value.tool_calls
+    if not isinstance(text, str):
+        raise TurnError(f"the agent returned a Reply whose text is {_described(text)}; expected text")
+    if not all(isinstance(call, ToolInvocation) for call in calls):
+        raise TurnError("the agent returned a Reply whose tool_calls are not all ToolInvocations")
+    return value if isinstance(calls, tuple) else replace(value, tool_calls=tuple(calls))
 
 
 def _described(value: object) -> str:

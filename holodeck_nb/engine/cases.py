@@ -1,0 +1,158 @@
+"""The cases of a run: a fresh session each, turns in order, several cases at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from time import perf_counter
+
+from holodeck_nb.backends.base import AgentBackend, AgentSession
+from holodeck_nb.errors import RunStoppedError, described
+from holodeck_nb.matching.expected_tools import name_warnings
+from holodeck_nb.results.events import (
+    CaseFinished,
+    CaseStarted,
+    Listener,
+    RunFinished,
+    RunStarted,
+    TurnFinished,
+)
+from holodeck_nb.results.records import RunWarning, TurnResult
+from holodeck_nb.results.rollup import RunResult
+from holodeck_nb.sync import TimeLimitError, UserCodeExit, bounded, call
+
+from .plan import CasePlan, TurnPlan
+from .record import RunRecord
+from .turns import play_turn
+
+__all__ = ["run_suite"]
+
+CLOSE_TIMEOUT_S = 5.0
+
+
+async def run_suite(record: RunRecord, backend: AgentBackend, emit: Listener) -> RunResult:
+    """Play the plan of `record` to its end; every finished turn is in `record` before the next one begins.
+
+    Raises:
+        UserCodeExit: User code raised KeyboardInterrupt; what was played is in `record`.
+    """
+    plan = record.plan
+    emit(RunStarted(plan.suite_name, len(plan.cases), sum(len(case.turns) for case in plan.cases)))
+    waiting = iter(enumerate(plan.cases))
+
+    async def play_waiting_cases() -> None:
+        for place, case in waiting:
+            await _Case(record, place, case, backend, emit).play()
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(plan.parallel, len(plan.cases))):
+                group.create_task(play_waiting_cases())
+    except ExceptionGroup as faults:
+        interrupts, others = faults.split(UserCodeExit)
+        if others is not None or interrupts is None:
+            raise
+        raise interrupts.exceptions[0] from None
+    result = record.result()
+    emit(RunFinished(result))
+    return result
+
+
+class _Case:
+    """One case under way: `place` is its place in the plan."""
+
+    def __init__(
+        self, record: RunRecord, place: int, case: CasePlan, backend: AgentBackend, emit: Listener
+    ) -> None:
+        self.record = record
+        self.place = place
+        self.case = case
+        self.backend = backend
+        self.emit = emit
+
+    async def play(self) -> None:
+        """From opening the session to closing it; a run that has been stopped plays nothing more."""
+        self.emit(CaseStarted(self.case.name, self.case.index, self.case.repeat))
+        turns = iter(self.case.turns)
+        over = self.record.stop_reason
+        if over is None:
+            session = await self._opened(turns)
+            if session is not None:
+                try:
+                    over = await self._play_turns(session, turns)
+                finally:
+                    await self._close(session)
+            else:
+                over = self.record.stop_reason or "the session could not be opened"
+        for turn in turns:
+            self._ended(turn.result(skip_reason=over))
+        self.emit(CaseFinished(self.record.finish(self.place)))
+
+    async def _opened(self, turns: Iterator[TurnPlan]) -> AgentSession | None:
+        """A session; None where it cannot be had, which is the first turn's error."""
+        plan = self.record.plan
+        started_at, clock = datetime.now(UTC), perf_counter()
+        try:
+            session: AgentSession = await bounded(
+                call(self.backend.create_session, plan.context(self.case)), plan.llm_timeout
+            )
+        except TimeLimitError:
+            fault = f"timeout after {plan.llm_timeout:g} s (execution.llm_timeout)"
+        except UserCodeExit as error:
+            if error.is_interrupt:
+                raise
+            fault = str(error)
+        except Exception as error:  # noqa: BLE001 - the border to the backend: its fault is this case's result
+            fault = described(error)
+            if isinstance(error, RunStoppedError):
+                self.record.stop(fault)
+        else:
+            return session
+        self._ended(
+            next(turns).result(
+                error=f"the session could not be opened: {fault}",
+                started_at=started_at,
+                duration_ms=(perf_counter() - clock) * 1000,
+            )
+        )
+        return None
+
+    async def _play_turns(self, session: AgentSession, turns: Iterator[TurnPlan]) -> str | None:
+        """Play turn after turn; returns why the remaining ones are skipped, None where all were played."""
+        plan = self.record.plan
+        for turn in turns:
+            played = await play_turn(
+                turn,
+                session,
+                case_name=self.case.name,
+                llm_timeout=plan.llm_timeout,
+                grader_timeout=plan.grader_timeout,
+            )
+            self._ended(played.result)
+            if played.run_over is not None:
+                self.record.stop(played.run_over)
+            over = played.case_over or self.record.stop_reason
+            if over is not None:
+                return over
+        return None
+
+    async def _close(self, session: AgentSession) -> None:
+        """Close the session; one that will not close costs 5 s and a warning, never the run."""
+        try:
+            await bounded(call(session.close), CLOSE_TIMEOUT_S)
+        except TimeLimitError:
+            self._warn(f"the session did not close within {CLOSE_TIMEOUT_S:g} s and was left to itself")
+        except Exception as error:
+            if isinstance(error, UserCodeExit) and error.is_interrupt:
+                raise
+            self._warn(f"closing the session failed: {described(error)}")
+
+    def _ended(self, turn: TurnResult) -> None:
+        self.record.add(self.place, turn)
+        for text in name_warnings(turn.tool_checks or ()):
+            self._warn(text, turn.turn)
+        self.emit(TurnFinished(self.case.name, self.case.index, self.case.repeat, turn))
+
+    def _warn(self, text: str, turn: int | None = None) -> None:
+        self.record.warn(RunWarning(text, case=self.case.name, turn=turn))

@@ -1,0 +1,259 @@
+"""From a suite to a run: everything settled or refused before the first call, then played and kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from .backends.base import AgentBackend, SessionContext
+from .backends.callables import CallableBackend
+from .backends.function_tools import BoundTool, FunctionTools
+from .backends.scripted import ScriptedBackend
+from .engine.cases import run_suite
+from .engine.plan import NamedCase, RunPlan, plan_cases
+from .engine.record import RunRecord
+from .errors import ConfigError, Problem
+from .loading.execution import Execution, resolve_execution
+from .loading.loader import LoadedSuite
+from .loading.script import load_script
+from .metrics.base import unavailable
+from .results.events import Event, Listener
+from .results.records import RunWarning
+from .results.rollup import RunResult
+from .run import Run, remember
+from .schema.agent_tools import FunctionTool
+from .sync import run_awaited, run_on_notebook_loop, run_sync
+from .user_code import UserCodeError, load_tool
+from .views.progress import Progress
+
+__all__ = ["Launch", "prepare"]
+
+Agent = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A run that may begin: nothing about it can be refused any more."""
+
+    plan: RunPlan
+    backend: AgentBackend
+    execution: Execution
+
+    def here(self, loop: Literal["own", "notebook"]) -> Run:
+        """Play to the end and come back with the run; see Suite.run."""
+        road = _Road(self)
+        play = run_on_notebook_loop if loop == "notebook" else run_sync
+        try:
+            return road.arrived(play(road.travel(), road.paint))
+        except KeyboardInterrupt as interrupt:
+            kept = road.ended_early("interrupted")
+            raise KeyboardInterrupt(f"{kept} turns are kept: hd.last_run() has them") from interrupt
+        except BaseException as error:
+            road.ended_early(f"the run broke: {type(error).__name__}")
+            raise
+
+    async def awaited(self) -> Run:
+        """The same from a coroutine; see Suite.arun."""
+        road = _Road(self)
+        try:
+            return road.arrived(await run_awaited(road.travel(), road.paint))
+        except (asyncio.CancelledError, KeyboardInterrupt):
+            road.ended_early("interrupted")
+            raise
+        except BaseException as error:
+            road.ended_early(f"the run broke: {type(error).__name__}")
+            raise
+
+
+class _Road:
+    """One run under way: the engine writes on its loop, the listeners are called on the caller's thread."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._record = RunRecord(launch.plan)
+        self._backend = launch.backend
+        self._events: deque[Event] = deque()
+        self._progress = None if launch.execution.quiet else Progress(verbose=launch.execution.verbose)
+        self._listeners: list[Listener] = [] if self._progress is None else [self._progress]
+
+    async def travel(self) -> RunResult:
+        return await run_suite(self._record, self._backend, self._events.append)
+
+    def paint(self) -> None:
+        while self._events:
+            event = self._events.popleft()
+            for listener in self._listeners:
+                listener(event)
+        if self._progress is not None:
+            self._progress.paint()
+
+    def arrived(self, result: RunResult) -> Run:
+        self.paint()
+        return remember(Run(result))
+
+    def ended_early(self, reason: str) -> int:
+        """Keep what was played; returns how many turns that is."""
+        self._record.stop(reason)
+        remember(Run(self._record.result()))
+        return self._record.turns_kept
+
+
+def prepare(
+    suite: LoadedSuite,
+    cases: Sequence[NamedCase],
+    *,
+    all_cases: Sequence[NamedCase],
+    agent: Agent | None,
+    backend: str | AgentBackend | None,
+    arguments: Mapping[str, Any],
+) -> Launch:
+    """Settle everything a run needs.
+
+    Raises:
+        ConfigError: Every reason why it cannot begin, before any call.
+    """
+    execution = resolve_execution(suite.config.execution, arguments)
+    problems = [*_unplayable(suite, cases)]
+    chosen = _backend(suite, agent, backend, problems)
+    tools = _function_tools(suite, problems) if agent is None else None
+    instructions = _instructions(suite, problems)
+    if problems or chosen is None:
+        raise ConfigError(problems)
+    plan = RunPlan(
+        suite_name=suite.config.name,
+        cases=plan_cases(suite.config, cases, suite.graders),
+        suite_path=suite.path,
+        llm_timeout=execution.llm_timeout,
+        grader_timeout=execution.grader_timeout,
+        parallel=execution.parallel_test_cases,
+        instructions=instructions,
+        tools=tools,
+        settings=asdict(execution),
+        warnings=(
+            *suite.warnings,
+            *([] if cases else [RunWarning("the suite has no test cases: nothing was run")]),
+        ),
+    )
+    if isinstance(chosen, ScriptedBackend):
+        chosen.check_cases([SessionContext(case=named.name, index=named.index) for named in all_cases])
+    return Launch(plan, chosen, execution)
+
+
+def _unplayable(suite: LoadedSuite, cases: Sequence[NamedCase]) -> Iterator[Problem]:
+    """What loads and cannot be run by this version: metrics and files, each named where it stands."""
+    refused: dict[int, str | None] = {}
+    for named in cases:
+        for place, turn in enumerate(named.case.conversation):
+            where = f"turn {place}" if named.case.multi_turn else ""
+            if turn.files:
+                yield Problem(
+                    "files are not supported by this version",
+                    path=where,
+                    case=named.name,
+                    file=suite.path or None,
+                )
+            for metric in suite.config.metrics_for(named.case, turn):
+                if id(metric) not in refused:
+                    refused[id(metric)] = reason = unavailable(metric)
+                    if reason is not None:
+                        yield Problem(reason, path=where, case=named.name, file=suite.path or None)
+
+
+def _backend(
+    suite: LoadedSuite, agent: Agent | None, backend: str | AgentBackend | None, problems: list[Problem]
+) -> AgentBackend | None:
+    """Whom to talk to; None where `problems` says why there is nobody."""
+    match agent, backend:
+        case None, None:
+            return _model_backend(suite, problems)
+        case None, str() as name:
+            return _named_backend(name, "run(backend=…)", suite, problems)
+        case None, AgentBackend() as given:
+            return given
+        case None, other:
+            message = f"expected a name or an object with `create_session`, got {type(other).__name__}"
+            hint = "a plain function is passed as `agent`"
+            problems.append(Problem(message, path="run(backend=…)", hint=hint))
+        case function, None:
+            return _callable_backend(function, problems)
+        case _:
+            message = "`agent` and `backend` do not go together: give one of them"
+            problems.append(Problem(message, path="run(…)"))
+    return None
+
+
+def _model_backend(suite: LoadedSuite, problems: list[Problem]) -> AgentBackend | None:
+    model = suite.config.model
+    if model is not None:
+        return _named_backend(model.provider, "model.provider", suite, problems)
+    message = "there is nobody to talk to: the suite has no `model`"
+    hint = "add one, or pass your agent: run(agent=my_function)"
+    problems.append(Problem(message, path="model", file=suite.path or None, hint=hint))
+    return None
+
+
+def _named_backend(name: str, place: str, suite: LoadedSuite, problems: list[Problem]) -> AgentBackend | None:
+    file = suite.path or None
+    if name != "scripted":
+        message = f"this version cannot talk to {name!r} by itself"
+        hint = "pass your agent: run(agent=my_function), or use provider: scripted"
+        problems.append(Problem(message, path=place, file=file, hint=hint))
+        return None
+    script = None if suite.config.model is None else suite.config.model.script
+    if script is None:
+        hint = "name a reply file under `model.script`, or pass backend=ScriptedBackend({...})"
+        problems.append(
+            Problem("a scripted agent needs its replies", path="model.script", file=file, hint=hint)
+        )
+        return None
+    try:
+        return ScriptedBackend(load_script(_located(suite, script), script))
+    except ConfigError as error:
+        problems.extend(error.problems)
+        return None
+
+
+def _callable_backend(agent: Agent, problems: list[Problem]) -> AgentBackend | None:
+    if callable(agent):
+        return CallableBackend(agent)
+    message = f"expected a function of the text, got {type(agent).__name__}"
+    hint = (
+        "an object with `create_session` is passed as `backend`" if isinstance(agent, AgentBackend) else None
+    )
+    problems.append(Problem(message, path="run(agent=…)", hint=hint))
+    return None
+
+
+def _function_tools(suite: LoadedSuite, problems: list[Problem]) -> FunctionTools:
+    """The suite's function tools, imported; what cannot be imported is a problem."""
+    tools = []
+    for place, tool in enumerate(suite.config.tools or ()):
+        if not isinstance(tool, FunctionTool):
+            continue  # other kinds are a chat agent's business
+        try:
+            function = load_tool(_located(suite, tool.file), tool.function, suite.folder)
+        except UserCodeError as error:
+            problems.append(Problem(str(error), path=f"tools[{place}]", file=suite.path or None))
+        else:
+            tools.append(BoundTool(tool.name, tool.description, function, tool.parameters))
+    return FunctionTools(tuple(tools))
+
+
+def _instructions(suite: LoadedSuite, problems: list[Problem]) -> str | None:
+    stated = suite.config.instructions
+    if stated is None or stated.file is None:
+        return None if stated is None else stated.inline
+    try:
+        return _located(suite, stated.file).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"cannot read {stated.file!r}: {getattr(error, 'strerror', None) or error}"
+        problems.append(Problem(message, path="instructions.file", file=suite.path or None))
+        return None
+
+
+def _located(suite: LoadedSuite, name: str) -> Path:
+    """A path of the suite file, from that file's folder."""
+    return (suite.folder or Path.cwd()) / name
