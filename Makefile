@@ -1,0 +1,34 @@
+# One word for each thing one does here. `make` alone sets everything up and runs the tests.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin
+
+.PHONY: test setup fmt check cov bench convfinqa clean
+
+test: check
+	$(RUN)/python -m pytest -n 2
+
+setup: $(VENV)/.ready
+
+$(VENV)/.ready: pyproject.toml
+	test -x $(RUN)/python || $(PYTHON) -m venv $(VENV)
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+fmt: setup
+	$(RUN)/ruff format .
+	$(RUN)/ruff check --fix .
+
+check: setup
+	$(RUN)/ruff format --check .
+	$(RUN)/ruff check .
+	$(RUN)/mypy
+
+cov: setup
+	$(RUN)/python -m pytest -n 2 --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+
+bench: setup
+	for file in tests/bench/bench_*.py; do $(RUN)/python $$file || exit 1; done
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
