@@ -16,12 +16,13 @@ from .backends.scripted import ScriptedBackend
 from .engine.cases import run_suite
 from .engine.plan import NamedCase, RunPlan, plan_cases
 from .engine.record import RunRecord
-from .errors import ConfigError, Problem
+from .errors import ConfigError, Problem, described
 from .loading.execution import Execution, resolve_execution
 from .loading.loader import LoadedSuite
+from .loading.response_format import load_response_format
 from .loading.script import load_script
 from .metrics.base import unavailable
-from .results.events import Event, Listener
+from .results.events import Event, RunFinished
 from .results.records import RunWarning
 from .results.rollup import RunResult
 from .run import Run, remember
@@ -77,27 +78,39 @@ class _Road:
         self._backend = launch.backend
         self._events: deque[Event] = deque()
         self._progress = None if launch.execution.quiet else Progress(verbose=launch.execution.verbose)
-        self._listeners: list[Listener] = [] if self._progress is None else [self._progress]
 
     async def travel(self) -> RunResult:
         return await run_suite(self._record, self._backend, self._events.append)
 
     def paint(self) -> None:
+        """Show what has happened since the last time; a display that breaks must not cost the run."""
         while self._events:
-            event = self._events.popleft()
-            for listener in self._listeners:
-                listener(event)
-        if self._progress is not None:
-            self._progress.paint()
+            self._show(self._events.popleft())
+        self._show(None)
+
+    def _show(self, event: Event | None) -> None:
+        """Hand an event to the progress, or let it paint."""
+        if self._progress is None:
+            return
+        try:
+            if event is None:
+                self._progress.paint()
+            else:
+                self._progress(event)
+        except Exception as error:  # noqa: BLE001 - a closed stream, a lost front end: the run is worth more
+            self._progress = None
+            self._record.warn(RunWarning(f"the progress display broke: {described(error)}"))
 
     def arrived(self, result: RunResult) -> Run:
-        self.paint()
         return remember(Run(result))
 
     def ended_early(self, reason: str) -> int:
-        """Keep what was played; returns how many turns that is."""
+        """Keep what was played, and say so; returns how many turns that is."""
         self._record.stop(reason)
-        remember(Run(self._record.result()))
+        result = self._record.result()
+        self._events.append(RunFinished(result))
+        self.paint()
+        remember(Run(result))
         return self._record.turns_kept
 
 
@@ -120,6 +133,7 @@ def prepare(
     chosen = _backend(suite, agent, backend, problems)
     tools = _function_tools(suite, problems) if agent is None else None
     instructions = _instructions(suite, problems)
+    response_format = _response_format(suite, problems)
     if problems or chosen is None:
         raise ConfigError(problems)
     plan = RunPlan(
@@ -131,6 +145,7 @@ def prepare(
         parallel=execution.parallel_test_cases,
         instructions=instructions,
         tools=tools,
+        response_format=response_format,
         settings=asdict(execution),
         warnings=(
             *suite.warnings,
@@ -251,6 +266,14 @@ def _instructions(suite: LoadedSuite, problems: list[Problem]) -> str | None:
     except (OSError, UnicodeDecodeError) as error:
         message = f"cannot read {stated.file!r}: {getattr(error, 'strerror', None) or error}"
         problems.append(Problem(message, path="instructions.file", file=suite.path or None))
+        return None
+
+
+def _response_format(suite: LoadedSuite, problems: list[Problem]) -> Mapping[str, Any] | None:
+    try:
+        return load_response_format(suite.config.response_format, suite.folder or Path.cwd())
+    except ConfigError as error:
+        problems.extend(error.problems)
         return None
 
 

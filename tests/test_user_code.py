@@ -48,7 +48,10 @@ def the_import_system_is_left_alone(tmp_path):
         name for name, m in sys.modules.items() if str(getattr(m, "__file__", "")).startswith(str(tmp_path))
     }
     assert all(name.startswith("_user_code_") for name in ours)
-    assert sum(getattr(finder, "__module__", "") == "holodeck_nb.user_code.folders" for finder in sys.meta_path) <= 1
+    assert (
+        sum(getattr(finder, "__module__", "") == "holodeck_nb.user_code.folders" for finder in sys.meta_path)
+        <= 1
+    )
 
 
 @pytest.fixture

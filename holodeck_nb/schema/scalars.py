@@ -42,7 +42,10 @@ _FALSE = frozenset({"false", "no", "off"})
 class Model(BaseModel):
     """The manner of every part of a suite: frozen, and no key that is in no list."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=(), hide_input_in_errors=True)
+    # Built with the first suite, all at once: an import does not pay for it.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", protected_namespaces=(), hide_input_in_errors=True, defer_build=True
+    )
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Copy, with changes; what was computed from the old fields is forgotten."""

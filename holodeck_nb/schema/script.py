@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, TypeAdapter, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, model_validator
 from pydantic_core import PydanticCustomError
 
 from .scalars import Anything, Flag, FreeMapping, Model, NonBlank, Number, Text, Whole
@@ -75,4 +75,4 @@ class ScriptedReply(Model):
 
 Replies = tuple[Annotated[ScriptedReply, BeforeValidator(_spelled_out)], ...]
 Script = dict[str, Replies]
-SCRIPT: TypeAdapter[Script] = TypeAdapter(Script)
+SCRIPT: TypeAdapter[Script] = TypeAdapter(Script, config=ConfigDict(defer_build=True))

@@ -52,7 +52,9 @@ Moment = Annotated[datetime | None, BeforeValidator(_moment)]
 class _Shape(BaseModel):
     """Types are never bent; keys that we do not read are let pass, a later version may have more."""
 
-    model_config = ConfigDict(strict=True, extra="ignore", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        strict=True, extra="ignore", frozen=True, hide_input_in_errors=True, defer_build=True
+    )
 
 
 class UsageShape(_Shape):

@@ -68,7 +68,7 @@ def test_plain_cells_awaited_cells_and_again():
 def test_progress_is_one_display_and_the_run_shows_itself():
     outputs, notebook = execute(LOAD, "run = suite.run(backend=backend)", "run")
     [progress] = outputs[1]
-    assert "2 tests: 2 passed, 0 failed" in progress
+    assert "2 tests · 2 passed · 0 failed · pass rate 100.0 %" in progress
     [card] = notebook.cells[2].outputs
     assert card.data["text/plain"].startswith("<Run 'n': 2 of 2 cases passed")
     assert "100.0 %" in card.data["text/html"]

@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from measure import row
 
-STATEMENTS = ["pass", "import holodeck_nb", "import pandas"]
+STATEMENTS = ["pass", "import holodeck_nb", "import pandas", "from holodeck_nb import Suite"]
 
 
 def main():
@@ -22,10 +22,9 @@ def main():
                 seconds[statement].append(time.perf_counter() - before)
     for statement in STATEMENTS:
         row(f"python -c {statement!r}", seconds[statement])
-    bare, ours, pandas = (sorted(seconds[statement])[5] for statement in STATEMENTS)
-    print(
-        f"{'import holodeck_nb / import pandas, without the interpreter':<58} {(ours - bare) / (pandas - bare):9.2f}   goal 0.5"
-    )
+    bare, ours, pandas, _ = (sorted(seconds[statement])[5] for statement in STATEMENTS)
+    what = "import holodeck_nb / import pandas, without the interpreter"
+    print(f"{what:<58} {(ours - bare) / (pandas - bare):9.2f}   goal 0.5")
 
 
 if __name__ == "__main__":
