@@ -3,10 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: test setup fmt check cov bench convfinqa clean
+.PHONY: test sample notebooks setup fmt check cov bench clean
 
 test: check
 	$(RUN)/python -m pytest -n 2
+	$(MAKE) notebooks
+
+sample: setup
+	$(RUN)/python -m holodeck_nb test sample/financial-assistant/agent.yaml
+
+notebooks: setup
+	$(RUN)/python -m pytest -p no:cacheprovider -o addopts= --nbval --nbval-sanitize-with=tests/support/nbval_sanitize.cfg notebooks
 
 setup: $(VENV)/.ready
 
