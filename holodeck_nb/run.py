@@ -18,6 +18,17 @@ if TYPE_CHECKING:
 __all__ = ["Run", "last_run", "remember"]
 
 
+class RunSummary(Summary):
+    """A run in numbers that shows itself: a line in a terminal, a card in a notebook."""
+
+    def __repr__(self) -> str:
+        """One line: what passed, of how many, in which time."""
+        return html.summary_line(self)
+
+    def _repr_html_(self) -> str:
+        return html.summary_html(self)
+
+
 class Run:
     """What happened when a suite was run. Every DataFrame is a fresh copy; unknown is `<NA>`, never 0.
 
@@ -70,9 +81,9 @@ class Run:
         return frames.warnings_frame(self._result)
 
     @property
-    def summary(self) -> Summary:
+    def summary(self) -> RunSummary:
         """Counts, pass rates (0 to 1) and means with the number of turns they are over."""
-        return self._result.summary
+        return RunSummary.of(self._result)
 
     @property
     def passed(self) -> bool:

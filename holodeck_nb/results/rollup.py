@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from .records import MetricKind, RunWarning, TokenUsage, TurnResult
 
@@ -216,7 +216,7 @@ class Summary:
     duration_ms: float | None
 
     @classmethod
-    def of(cls, run: RunResult) -> Summary:
+    def of(cls, run: RunResult) -> Self:
         """Count a run."""
         turns = [turn for _, turn in run.turns()]
         played = [turn for turn in turns if turn.status != "skipped"]

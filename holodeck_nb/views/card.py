@@ -33,6 +33,9 @@ def _colours(fallbacks: dict[str, str]) -> str:
     )
 
 
+# Doubled, so that it wins over the notebook's own rules for tables, which centre and stripe them.
+_OURS = f".{SCOPE}.{SCOPE}"
+
 STYLE = f"""<style>
 .{SCOPE}{{{_colours(_LIGHT)}color:var(--hn-text);font-size:13px;line-height:1.45;max-width:70em}}
 @media (prefers-color-scheme:dark){{.{SCOPE}{{{_colours(_DARK)}}}}}
@@ -40,13 +43,16 @@ STYLE = f"""<style>
 .{SCOPE} .good{{color:var(--hn-good)}}
 .{SCOPE} .bad{{color:var(--hn-bad)}}
 .{SCOPE} .note{{color:var(--hn-soft);margin:6px 0;white-space:pre-wrap;overflow-wrap:anywhere}}
-.{SCOPE} table{{border-collapse:collapse;margin:6px 0;background:none;font-size:inherit}}
-.{SCOPE} caption{{text-align:left;color:var(--hn-soft);padding:4px 0}}
-.{SCOPE} th,.{SCOPE} td{{text-align:left;vertical-align:top;padding:2px 14px 2px 0;border:0;background:none;\
-color:inherit;overflow-wrap:anywhere;white-space:pre-wrap}}
-.{SCOPE} thead th{{border-bottom:1px solid var(--hn-line);white-space:nowrap}}
-.{SCOPE} tbody th{{font-weight:normal;color:var(--hn-soft)}}
-.{SCOPE} .number{{text-align:right;font-variant-numeric:tabular-nums}}
+{_OURS} table{{border-collapse:collapse;table-layout:auto;margin:6px 0;background:none;font-size:inherit}}
+{_OURS} caption{{text-align:left;color:var(--hn-soft);padding:4px 0}}
+{_OURS} tr{{background:none}}
+{_OURS} th,{_OURS} td{{text-align:left;vertical-align:top;padding:2px 14px 2px 0;border:0;background:none;\
+color:inherit;max-width:none;overflow-wrap:anywhere;white-space:pre-wrap}}
+{_OURS} thead th{{border-bottom:1px solid var(--hn-line);white-space:nowrap}}
+{_OURS} tbody th{{font-weight:normal;color:var(--hn-soft)}}
+{_OURS} thead+tbody tr+tr td{{border-top:1px solid var(--hn-line)}}
+{_OURS} .number{{text-align:right;font-variant-numeric:tabular-nums}}
+{_OURS} .whole{{overflow-wrap:break-word}}
 </style>"""
 
 
@@ -69,17 +75,25 @@ def facts(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def table(
-    title: str, headers: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Collection[int] = ()
+    title: str,
+    headers: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    numbers: Collection[int] = (),
+    whole: Collection[int] = (),
 ) -> str:
-    """A table of cells that are HTML already; "" without rows. `numbers` are the columns set to the right."""
+    """A table of cells that are HTML already; "" without rows.
+
+    `numbers` are the columns set to the right, `whole` those whose words are not broken to save room.
+    """
     if not rows:
         return ""
 
     def line(tag: str, cells: Sequence[str]) -> str:
-        return "".join(
-            f'<{tag} class="number">{text}</{tag}>' if place in numbers else f"<{tag}>{text}</{tag}>"
-            for place, text in enumerate(cells)
-        )
+        return "".join(f"<{tag}{style(place)}>{text}</{tag}>" for place, text in enumerate(cells))
+
+    def style(place: int) -> str:
+        return ' class="number"' if place in numbers else ' class="whole"' if place in whole else ""
 
     head = line("th", [escape(header) for header in headers])
     body = "".join(f"<tr>{line('td', cells)}</tr>" for cells in rows)

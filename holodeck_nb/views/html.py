@@ -142,7 +142,7 @@ def _metrics(summary: Summary) -> str:
     ]
     title = f"Metrics: the first {_MOST_METRICS} of {len(rollups)}" if len(rows) < len(rollups) else "Metrics"
     headers = ("Metric", "Mean", "n", "Passed", "Failed", "Errors", "Verdict")
-    return table(title, headers, rows, numbers=range(1, 6))
+    return table(title, headers, rows, numbers=range(1, 6), whole=(0, 6))
 
 
 def _failures(run: RunResult) -> str:
@@ -151,7 +151,7 @@ def _failures(run: RunResult) -> str:
         (
             cell(case.name, _NAME),
             str(turn.turn),
-            escape(mark(turn.status)),
+            escape(mark(turn.status)).replace(" ", "&nbsp;"),
             cell(turn.reason or "", _REASON),
         )
         for case, turn in failing[:_MOST_TURNS]
@@ -159,7 +159,7 @@ def _failures(run: RunResult) -> str:
     title = "Turns that did not pass"
     if len(failing) > len(rows):
         title += f": the first {len(rows)} of {len(failing):,}, all of them are in run.failures"
-    return table(title, ("Case", "Turn", "Status", "Reason"), rows, numbers=(1,))
+    return table(title, ("Case", "Turn", "Status", "Reason"), rows, numbers=(1,), whole=(0, 2))
 
 
 def _warnings(run: RunResult) -> str:

@@ -36,7 +36,7 @@ class Reader(HTMLParser):
 
     @property
     def text(self):
-        return " ".join(self.texts)
+        return " ".join(self.texts).replace("\xa0", " ")
 
 
 def turn(number=0, **parts):
