@@ -31,6 +31,12 @@ __all__ = [
 METRICS = {
     "equality": "holodeck_nb.metrics.equality:Equality.build",
     "numeric": "holodeck_nb.metrics.numeric:Numeric.build",
+    "bleu": "holodeck_nb.metrics.text:TextMetric.build",
+    "rouge": "holodeck_nb.metrics.text:TextMetric.build",
+    "meteor": "holodeck_nb.metrics.text:TextMetric.build",
+    "chrf": "holodeck_nb.metrics.text:TextMetric.build",
+    "ter": "holodeck_nb.metrics.text:TextMetric.build",
+    "similarity": "holodeck_nb.metrics.text:TextMetric.build",
     "code": "holodeck_nb.metrics.code:CodeGrader.build",
 }
 
@@ -191,8 +197,8 @@ def unavailable(config: MetricConfig) -> str | None:
     """Why this version cannot run the metric, by name; None where it can.
 
     >>> unavailable(StandardMetric(metric="numeric"))
-    >>> unavailable(StandardMetric(metric="bleu"))
-    "metric 'bleu' cannot be run by this version yet"
+    >>> unavailable(StandardMetric(metric="groundedness"))
+    "metric 'groundedness' cannot be run by this version yet"
     """
     if _key(config) in METRICS:
         return None
