@@ -1,0 +1,1 @@
+"""Files as turn inputs: fetched, kept, and read in bounded child processes."""
