@@ -1,0 +1,1 @@
+"""Chat models: what is asked of one, how each provider is spoken to, what is tried again, what is kept."""
