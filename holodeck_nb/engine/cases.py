@@ -9,6 +9,7 @@ from time import perf_counter
 
 from holodeck_nb.backends.base import AgentBackend, AgentSession
 from holodeck_nb.errors import RunStoppedError, described
+from holodeck_nb.files.inputs import FileDesk
 from holodeck_nb.matching.expected_tools import name_warnings
 from holodeck_nb.results.events import (
     CaseFinished,
@@ -38,44 +39,77 @@ async def run_suite(record: RunRecord, backend: AgentBackend, emit: Listener) ->
         UserCodeExit: User code raised KeyboardInterrupt; what was played is in `record`.
     """
     plan = record.plan
-    emit(RunStarted(plan.suite_name, len(plan.cases), sum(len(case.turns) for case in plan.cases)))
-    waiting = iter(enumerate(plan.cases))
+    to_play = plan.to_play
+    record.begin()
+    emit(RunStarted(plan.suite_name, len(to_play), sum(len(case.turns) for _, case in to_play)))
+    waiting = iter(to_play)
+    desk = None if plan.files is None else FileDesk(plan.files)
 
     async def play_waiting_cases() -> None:
         for place, case in waiting:
-            await _Case(record, place, case, backend, emit).play()
+            await _Case(record, place, case, backend, emit, desk).play()
 
+    interrupt: Exception | None = None
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(plan.parallel, len(plan.cases))):
+            for _ in range(min(plan.parallel, len(to_play))):
                 group.create_task(play_waiting_cases())
     except ExceptionGroup as faults:
         interrupts, others = faults.split(UserCodeExit)
         if others is not None or interrupts is None:
             raise
-        raise interrupts.exceptions[0] from None
-    result = record.result()
+        interrupt = interrupts.exceptions[0]
+    finally:
+        await _end(backend, record, "backend")
+        if plan.judges is not None:
+            await _end(plan.judges, record, "judge")
+    if interrupt is not None:  # raised out here: IPython shows no error that has a group behind it
+        raise interrupt
+    result = record.conclude(secure=True)
     emit(RunFinished(result))
     return result
+
+
+async def _end(backend: object, record: RunRecord, what: str) -> None:
+    """Let a backend, or the judges, give back what the whole run shared, and tell what they have to tell."""
+    run_ended = getattr(backend, "run_ended", None)
+    if run_ended is None:
+        return
+    try:
+        for notice in await bounded(call(run_ended), CLOSE_TIMEOUT_S):
+            record.warn(RunWarning(notice))
+    except TimeLimitError:
+        record.warn(RunWarning(f"the {what} did not close within {CLOSE_TIMEOUT_S:g} s"))
+    except Exception as error:
+        if isinstance(error, UserCodeExit) and error.is_interrupt:
+            raise
+        record.warn(RunWarning(f"closing the {what} failed: {described(error)}"))
 
 
 class _Case:
     """One case under way: `place` is its place in the plan."""
 
     def __init__(
-        self, record: RunRecord, place: int, case: CasePlan, backend: AgentBackend, emit: Listener
+        self,
+        record: RunRecord,
+        place: int,
+        case: CasePlan,
+        backend: AgentBackend,
+        emit: Listener,
+        desk: FileDesk | None,
     ) -> None:
         self.record = record
         self.place = place
         self.case = case
         self.backend = backend
         self.emit = emit
+        self.desk = desk
 
     async def play(self) -> None:
         """From opening the session to closing it; a run that has been stopped plays nothing more."""
         self.emit(CaseStarted(self.case.name, self.case.index, self.case.repeat))
         turns = iter(self.case.turns)
-        over = self.record.stop_reason
+        over = self.record.over()
         if over is None:
             session = await self._opened(turns)
             if session is not None:
@@ -87,14 +121,16 @@ class _Case:
                 over = self.record.stop_reason or "the session could not be opened"
         for turn in turns:
             self._ended(turn.result(skip_reason=over))
-        self.emit(CaseFinished(self.record.finish(self.place)))
+        finished = self.record.finish(self.place)
+        await self.record.secure()
+        self.emit(CaseFinished(finished))
 
     async def _opened(self, turns: Iterator[TurnPlan]) -> AgentSession | None:
         """A session; None where it cannot be had, which is the first turn's error."""
         plan = self.record.plan
         started_at, clock = datetime.now(UTC), perf_counter()
         try:
-            session: AgentSession = await bounded(
+            session: AgentSession | None = await bounded(
                 call(self.backend.create_session, plan.context(self.case)), plan.llm_timeout
             )
         except TimeLimitError:
@@ -108,7 +144,9 @@ class _Case:
             if isinstance(error, RunStoppedError):
                 self.record.stop(fault)
         else:
-            return session
+            if session is not None:
+                return session
+            fault = "the backend's create_session returned None"
         self._ended(
             next(turns).result(
                 error=f"the session could not be opened: {fault}",
@@ -128,11 +166,15 @@ class _Case:
                 case_name=self.case.name,
                 llm_timeout=plan.llm_timeout,
                 grader_timeout=plan.grader_timeout,
+                desk=self.desk,
             )
             self._ended(played.result)
+            for text in played.warnings:
+                self._warn(text, turn.turn)
             if played.run_over is not None:
                 self.record.stop(played.run_over)
-            over = played.case_over or self.record.stop_reason
+            is_last = turn is self.case.turns[-1]
+            over = played.case_over or (self.record.stop_reason if is_last else self.record.over())
             if over is not None:
                 return over
         return None
@@ -149,7 +191,7 @@ class _Case:
             self._warn(f"closing the session failed: {described(error)}")
 
     def _ended(self, turn: TurnResult) -> None:
-        self.record.add(self.place, turn)
+        turn = self.record.add(self.place, turn)
         for text in name_warnings(turn.tool_checks or ()):
             self._warn(text, turn.turn)
         self.emit(TurnFinished(self.case.name, self.case.index, self.case.repeat, turn))

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from holodeck_nb.backends.base import SessionContext
 from holodeck_nb.backends.function_tools import FunctionTools
+from holodeck_nb.files.inputs import FileSettings
 from holodeck_nb.metrics.base import Metric, build_metrics
+from holodeck_nb.metrics.judge_models import Judges
 from holodeck_nb.results.records import RunWarning, TurnResult
+from holodeck_nb.results.rollup import CaseResult
 from holodeck_nb.schema.case import Case, Turn
 from holodeck_nb.schema.suite import SuiteConfig
 from holodeck_nb.schema.tools import Regex
 
-__all__ = ["CasePlan", "NamedCase", "RunPlan", "TurnPlan", "plan_cases"]
+from .budget import Budget
+from .definitions import fingerprint, metric_definition
+
+__all__ = ["CasePlan", "NamedCase", "RunPlan", "TurnPlan", "plan_cases", "repeated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +36,15 @@ class NamedCase:
 
 @dataclass(frozen=True)
 class TurnPlan:
-    """One turn: its place (from 0), what the suite asks, and the metrics that will judge it."""
+    """One turn: its place (from 0), what the suite asks, and the metrics that will judge it.
+
+    `definitions` has a fingerprint for each metric, in their order; empty where nobody asks for them.
+    """
 
     turn: int
     asked: Turn
     metrics: tuple[Metric, ...]
+    definitions: tuple[str, ...] = ()
 
     @cached_property
     def told(self) -> Mapping[str, Any]:
@@ -70,10 +81,29 @@ class CasePlan:
     turns: tuple[TurnPlan, ...]
     repeat: int = 0
 
+    @property
+    def metrics_fingerprint(self) -> str:
+        """Changes with the metrics of any turn, and with their thresholds."""
+        return fingerprint(
+            *((turn.definitions, [metric.threshold for metric in turn.metrics]) for turn in self.turns)
+        )
+
 
 @dataclass(frozen=True)
 class RunPlan:
-    """Everything a run needs beside the backend. Times in seconds."""
+    """Everything a run needs beside the backend. Times in seconds.
+
+    Attributes:
+        files: How the turns' files are read; None where no turn has any.
+        cases: One a case and repeat, in the order of the results: the repeats of a case together.
+        agent: Who answers, for readers; `agent_fingerprint` changes with model, instructions and tools.
+        journal: The folder of the runs in which this one keeps a journal; None: it keeps none.
+        resumed_from: The id of the run that this one goes on with; None where it begins anew.
+        kept: By place in `cases`, what an earlier run has played and this one does not play again.
+        budget: What the turns played now may cost.
+        secrets: Texts that no error and no reason may show.
+        judges: Who judges; None where nothing is judged.
+    """
 
     suite_name: str
     cases: tuple[CasePlan, ...]
@@ -83,9 +113,24 @@ class RunPlan:
     parallel: int = 1
     instructions: str | None = None
     tools: FunctionTools | None = None
+    files: FileSettings | None = None
     response_format: Mapping[str, Any] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[RunWarning, ...] = ()
+    agent: str = ""
+    agent_fingerprint: str = ""
+    journal: Path | None = None
+    resumed_from: str | None = None
+    kept: Mapping[int, CaseResult] = field(default_factory=dict)
+    budget: Budget | None = None
+    secrets: tuple[str, ...] = ()
+    judges: Judges | None = None
+
+    @property
+    def to_play(self) -> list[tuple[int, CasePlan]]:
+        """The cases to play, with their places: every case once before any is repeated."""
+        places = [place for place in enumerate(self.cases) if place[0] not in self.kept]
+        return sorted(places, key=lambda place: place[1].repeat)
 
     def context(self, case: CasePlan) -> SessionContext:
         """What the backend may know about a case."""
@@ -102,16 +147,26 @@ class RunPlan:
 
 
 def plan_cases(
-    config: SuiteConfig, cases: Sequence[NamedCase], graders: Mapping[str, Callable[..., Any]]
+    config: SuiteConfig,
+    cases: Sequence[NamedCase],
+    graders: Mapping[str, Callable[..., Any]],
+    *,
+    judges: Judges | None = None,
+    folder: Path | None = None,
 ) -> tuple[CasePlan, ...]:
     """Give every turn its metrics; turns with the same list share the same metric objects."""
-    built: dict[tuple[int, ...], tuple[Metric, ...]] = {}
+    built: dict[tuple[int, ...], tuple[tuple[Metric, ...], tuple[str, ...]]] = {}
+    judge = (config.evaluations and config.evaluations.model) or config.model
 
-    def metrics(case: Case, turn: Turn) -> tuple[Metric, ...]:
+    def metrics(case: Case, turn: Turn) -> tuple[tuple[Metric, ...], tuple[str, ...]]:
         configs = config.metrics_for(case, turn)
         key = tuple(map(id, configs))
         if key not in built:
-            built[key] = build_metrics(configs, graders)
+            definitions = tuple(metric_definition(metric, judge) for metric in configs)
+            built[key] = (
+                build_metrics(configs, graders, judges=judges, folder=folder),
+                definitions,
+            )
         return built[key]
 
     return tuple(
@@ -121,9 +176,14 @@ def plan_cases(
             given_name=named.case.name,
             multi_turn=named.case.multi_turn,
             turns=tuple(
-                TurnPlan(place, turn, metrics(named.case, turn))
+                TurnPlan(place, turn, *metrics(named.case, turn))
                 for place, turn in enumerate(named.case.conversation)
             ),
         )
         for named in cases
     )
+
+
+def repeated(cases: Sequence[CasePlan], repeats: int) -> tuple[CasePlan, ...]:
+    """Every case so many times, its repeats (from 0) together."""
+    return tuple(replace(case, repeat=repeat) for case in cases for repeat in range(repeats))

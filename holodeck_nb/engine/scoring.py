@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holodeck_nb.errors import RunStoppedError, described
-from holodeck_nb.metrics.base import MetricError, NotApplicableError
+from holodeck_nb.metrics.base import GraderResult, MetricError, NotApplicableError
+from holodeck_nb.results.judging import with_earlier
 from holodeck_nb.results.records import MetricResult
 from holodeck_nb.sync import TimeLimitError, UserCodeExit, bounded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from holodeck_nb.metrics.base import GraderContext, GraderResult, Metric
+    from holodeck_nb.metrics.base import GraderContext, Metric
     from holodeck_nb.results.records import MetricStatus
 
-__all__ = ["score_turn"]
+__all__ = ["rejudged", "score_turn"]
 
 BACK_OFF_S = 0.5
 """The wait before the first retry; each later one is twice as long."""
@@ -31,10 +33,15 @@ class _Measured(NamedTuple):
     reason: str | None = None
     retries: int = 0
     final: bool = True  # another try would not change it
+    details: Mapping[str, Any] | None = None
 
 
 async def score_turn(
-    metrics: Sequence[Metric], context: GraderContext, *, grader_timeout: float
+    metrics: Sequence[Metric],
+    context: GraderContext,
+    *,
+    grader_timeout: float,
+    definitions: Sequence[str | None] = (),
 ) -> tuple[MetricResult, ...]:
     """Measure every metric, in order; what goes wrong with one is its result and stops no other.
 
@@ -42,31 +49,75 @@ async def score_turn(
         metrics: The metrics of the turn.
         context: The turn as played.
         grader_timeout: Seconds for a code grader that sets no limit of its own.
+        definitions: What each metric's results are marked with (see `MetricResult`); empty for none.
 
     Raises:
         UserCodeExit: A grader raised KeyboardInterrupt: the run is to be interrupted.
     """
-    return tuple([await _score(metric, context, grader_timeout) for metric in metrics])
+    marks = definitions or (None,) * len(metrics)
+    return tuple(
+        [
+            await _score(metric, context, grader_timeout, mark)
+            for metric, mark in zip(metrics, marks, strict=True)
+        ]
+    )
 
 
-async def _score(metric: Metric, context: GraderContext, grader_timeout: float) -> MetricResult:
+def rejudged(metric: MetricResult, threshold: float | None) -> MetricResult:
+    """The same measurement under another threshold; what was not measured stays as it is.
+
+    Where the metric's own verdict is not known (a report from elsewhere), a score of 0, and a no that no
+    threshold explains, count as its own no.
+    """
+    score, old = metric.score, metric.threshold
+    if score is None or not metric.measured or threshold == old:
+        return metric
+    too_low = old is not None and score < old
+    verdict = metric.verdict
+    if verdict is None and metric.status == "failed" and (score == 0 or not too_low):
+        verdict = False
+    elif verdict is None and metric.status == "passed" and old is None:
+        verdict = True  # with neither a threshold nor a verdict it would be scored
+    own_words = _own_words(metric) if metric.status == "failed" else metric.reason
+    status, score, reason = _verdict(GraderResult(score, passed=verdict, reason=own_words), threshold)
+    return replace(metric, status=status, score=score, threshold=threshold, reason=reason, verdict=verdict)
+
+
+def _own_words(metric: MetricResult) -> str | None:
+    """A failing metric's reason without what `_why` had added to it."""
+    if metric.reason is None or metric.score is None:
+        return metric.reason
+    enough = metric.threshold is None or metric.score >= metric.threshold
+    bare = _why(metric.score, metric.threshold, None, enough=enough)
+    if metric.reason == bare:
+        return None
+    numbers = f" ({bare.partition('(')[2]}"
+    return metric.reason.removesuffix(numbers) if enough else metric.reason.removeprefix(f"{bare}: ")
+
+
+async def _score(
+    metric: Metric, context: GraderContext, grader_timeout: float, definition: str | None
+) -> MetricResult:
     if metric.needs_ground_truth and context.ground_truth is None:
         measured = _Measured(status="not_applicable", reason="no ground truth on this turn")
-        return _result(metric, measured, duration_ms=None)
+        return _result(metric, measured, None, definition)
     clock = perf_counter()
     measured = await _measured(metric, context, grader_timeout)
-    return _result(metric, measured, duration_ms=(perf_counter() - clock) * 1000)
+    return _result(metric, measured, (perf_counter() - clock) * 1000, definition)
 
 
 async def _measured(metric: Metric, context: GraderContext, grader_timeout: float) -> _Measured:
     """Measure, and again after a failure as often as the metric allows."""
-    retries = 0
+    tries: list[Mapping[str, Any] | None] = []
     while True:
         measured = await _once(metric, context, grader_timeout)
+        retries = len(tries)
         if measured.final or retries >= metric.max_retries:
-            return measured._replace(retries=retries) if retries else measured
+            if not retries:
+                return measured
+            return measured._replace(retries=retries, details=with_earlier(measured.details, tries))
+        tries.append(measured.details)
         await asyncio.sleep(BACK_OFF_S * 2**retries)
-        retries += 1
 
 
 async def _once(metric: Metric, context: GraderContext, grader_timeout: float) -> _Measured:
@@ -75,9 +126,10 @@ async def _once(metric: Metric, context: GraderContext, grader_timeout: float) -
         limit = grader_timeout
     work = metric.measure(context)
     try:
-        return _Measured(await (work if limit is None else bounded(work, limit)))
+        result = await (work if limit is None else bounded(work, limit))
+        return _Measured(result, details=result.details)
     except NotApplicableError as error:
-        return _Measured(status="not_applicable", reason=str(error))
+        return _Measured(status="not_applicable", reason=str(error), details=error.details)
     except TimeLimitError:
         setting = "execution.grader_timeout" if metric.timeout_s is None else "the metric's timeout_ms"
         return _Measured(reason=f"timeout: no result within {limit:g} s ({setting})", final=False)
@@ -86,12 +138,14 @@ async def _once(metric: Metric, context: GraderContext, grader_timeout: float) -
             raise
         return _Measured(reason=str(error))
     except MetricError as error:
-        return _Measured(reason=str(error), final=False)
+        return _Measured(reason=str(error), final=error.final, details=error.details)
     except Exception as error:  # noqa: BLE001 - the border to metrics: whatever breaks is this metric's result
         return _Measured(reason=described(error), final=isinstance(error, RunStoppedError))
 
 
-def _result(metric: Metric, measured: _Measured, duration_ms: float | None) -> MetricResult:
+def _result(
+    metric: Metric, measured: _Measured, duration_ms: float | None, definition: str | None
+) -> MetricResult:
     result, status, reason, score = measured.result, measured.status, measured.reason, None
     if result is not None:
         status, score, reason = _verdict(result, metric.threshold)
@@ -102,10 +156,12 @@ def _result(metric: Metric, measured: _Measured, duration_ms: float | None) -> M
         score=score,
         threshold=metric.threshold,
         reason=reason,
-        details=None if result is None else result.details,
+        details=measured.details,
         model=metric.model,
         retries=measured.retries,
         duration_ms=duration_ms,
+        verdict=None if result is None else result.passed,
+        definition=definition,
     )
 
 

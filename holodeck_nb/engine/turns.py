@@ -10,6 +10,7 @@ from typing import Any
 from holodeck_nb.backends.base import AgentSession, Message, Reply
 from holodeck_nb.backends.callables import as_reply
 from holodeck_nb.errors import RunStoppedError, SessionLostError, described
+from holodeck_nb.files.inputs import FileDesk, TurnFiles
 from holodeck_nb.matching.expected_tools import check_tools
 from holodeck_nb.metrics.base import GraderContext
 from holodeck_nb.results.records import MetricResult, ToolCheck, TurnResult
@@ -27,6 +28,7 @@ class PlayedTurn:
 
     Attributes:
         result: What happened.
+        warnings: What a user should know of the turn's files.
         case_over: Why the later turns of this case are skipped; None where the conversation goes on.
         run_over: Why the whole run ends; None where it goes on.
     """
@@ -34,20 +36,38 @@ class PlayedTurn:
     result: TurnResult
     case_over: str | None = None
     run_over: str | None = None
+    warnings: tuple[str, ...] = ()
 
 
 async def play_turn(
-    plan: TurnPlan, session: AgentSession, *, case_name: str, llm_timeout: float, grader_timeout: float
+    plan: TurnPlan,
+    session: AgentSession,
+    *,
+    case_name: str,
+    llm_timeout: float,
+    grader_timeout: float,
+    desk: FileDesk | None = None,
 ) -> PlayedTurn:
-    """Play one turn to its verdict.
+    """Play one turn to its verdict; `desk` reads its files.
 
     Raises:
         UserCodeExit: User code raised KeyboardInterrupt: the run is to be interrupted.
     """
     started_at, clock = datetime.now(UTC), perf_counter()
     case_over = run_over = None
+    files = TurnFiles(plan.asked.input)
+    if plan.asked.files and desk is not None:
+        sees = getattr(session, "takes_images", True)
+        files = await desk.read_all(plan.asked.files, plan.asked.input, sees=bool(sees))
+    kept: dict[str, Any] = {"files": files.records}
+    if files.error is not None:
+        clocked = {"started_at": started_at, "duration_ms": (perf_counter() - clock) * 1000}
+        result = plan.result(error=files.error, **kept, **clocked)
+        return PlayedTurn(result, warnings=files.warnings)
+    started_at, clock = datetime.now(UTC), perf_counter()
     try:
-        reply = as_reply(await bounded(call(session.send, Message(plan.asked.input)), llm_timeout))
+        message = Message(files.text, files.images)
+        reply = as_reply(await bounded(call(session.send, message), llm_timeout))
     except TimeLimitError:
         error = f"timeout: no reply within {llm_timeout:g} s (execution.llm_timeout)"
     except RunStoppedError as fault:
@@ -65,13 +85,13 @@ async def play_turn(
         clocked = {"started_at": started_at, "duration_ms": (perf_counter() - clock) * 1000}
         checks, scores = await _judged(plan, reply, case_name=case_name, grader_timeout=grader_timeout)
         result = plan.result(
-            response=reply.text, **_told(reply), tool_checks=checks, metrics=scores, **clocked
+            response=reply.text, **kept, **_told(reply), tool_checks=checks, metrics=scores, **clocked
         )
-        return PlayedTurn(result, case_over=_broken_for_good(plan, scores))
+        return PlayedTurn(result, case_over=_broken_for_good(plan, scores), warnings=files.warnings)
     clocked = {"started_at": started_at, "duration_ms": (perf_counter() - clock) * 1000}
     partial = getattr(session, "partial", None)
-    kept = _told(partial) if isinstance(partial, Reply) else {}
-    return PlayedTurn(plan.result(error=error, **kept, **clocked), case_over, run_over)
+    kept |= _told(partial) if isinstance(partial, Reply) else {}
+    return PlayedTurn(plan.result(error=error, **kept, **clocked), case_over, run_over, files.warnings)
 
 
 async def _judged(
@@ -96,7 +116,10 @@ async def _judged(
         test_case_name=case_name,
         turn_config=asked.turn_config,
     )
-    return checks, await score_turn(plan.metrics, context, grader_timeout=grader_timeout)
+    scores = await score_turn(
+        plan.metrics, context, grader_timeout=grader_timeout, definitions=plan.definitions
+    )
+    return checks, scores
 
 
 def _broken_for_good(plan: TurnPlan, scores: tuple[MetricResult, ...]) -> str | None:

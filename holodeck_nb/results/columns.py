@@ -4,7 +4,12 @@ from __future__ import annotations
 
 __all__ = [
     "CASE_COLUMNS",
+    "CHANGE_COLUMNS",
+    "DISAGREEMENT_COLUMNS",
     "METRIC_COLUMNS",
+    "REASKED_COLUMNS",
+    "REPEAT_COLUMNS",
+    "RUN_COLUMNS",
     "TOOL_CALL_COLUMNS",
     "TOOL_CHECK_COLUMNS",
     "TURN_COLUMNS",
@@ -83,5 +88,61 @@ CASE_COLUMNS = {
     "total_tokens": "Int64",
     "usage_complete": "boolean",
     "cost_usd": "Float64",
+}
+REPEAT_COLUMNS = {
+    "case": "string",
+    "repeats": "Int64",  # that were played
+    "repeats_passed": "Int64",
+    "pass_rate": "Float64",
+}
+CHANGE_COLUMNS = {
+    **_KEY,
+    "metric": "string",  # NA: the turn as a whole
+    "status_before": "string",
+    "status_after": "string",
+    "score_before": "Float64",
+    "score_after": "Float64",
+    "threshold_before": "Float64",
+    "threshold_after": "Float64",
+    "reason_before": "string",
+    "reason_after": "string",
+    "changed": "boolean",
+}
+DISAGREEMENT_COLUMNS = {
+    **_KEY,
+    "label": "boolean",  # what the person says
+    "passed": "boolean",  # what the metric says
+    "score": "Float64",
+    "distance": "Float64",  # of the score from the label, as 1 or 0
+    "reason": "string",
+}
+REASKED_COLUMNS = {
+    **_KEY,
+    "judged": "Int64",  # how often there was a score
+    "mean": "Float64",
+    "spread": "Float64",  # the highest score less the lowest
+    "agreement": "Float64",  # of pairs of verdicts
+    "flipped": "boolean",
+    "scores": "object",
+    "verdicts": "object",
+}
+RUN_COLUMNS = {
+    "run": "string",
+    "suite": "string",
+    "suite_path": "string",
+    "started_at": "datetime64[us, UTC]",
+    "state": "string",
+    "stop_reason": "string",
+    "agent": "string",
+    "resumed_from": "string",
+    "cases": "Int64",
+    "cases_passed": "Int64",
+    "turns": "Int64",
+    "turns_played": "Int64",
+    "turns_passed": "Int64",
+    "total_tokens": "Int64",
+    "cost_usd": "Float64",
+    "duration_ms": "Float64",
+    "path": "string",
 }
 WARNING_COLUMNS = {"case": "string", "turn": "Int64", "place": "string", "text": "string"}

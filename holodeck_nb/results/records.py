@@ -203,6 +203,8 @@ class MetricResult:
         model: The judge's model; None for metrics without one.
         retries: How often it was tried again.
         duration_ms: None where it did not run.
+        verdict: The metric's own yes or no, whatever the threshold; None where it gave none or none is known.
+        definition: Tells one way to measure from another (thresholds aside); None where it is not known.
     """
 
     id: str
@@ -215,6 +217,9 @@ class MetricResult:
     model: str | None = None
     retries: int = 0
     duration_ms: float | None = None
+    # How it came about, for scoring again: no part of what was found.
+    verdict: bool | None = field(default=None, compare=False)
+    definition: str | None = field(default=None, compare=False)
 
     @property
     def passed(self) -> bool | None:

@@ -10,14 +10,16 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
+from .judging import Judging
 from .records import MetricKind, RunWarning, TokenUsage, TurnResult
+from .repeats import PassEstimate, Spread, pass_estimates, spreads
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from .records import MetricResult, Status, ToolInvocation
 
-__all__ = ["CaseResult", "MetricRollup", "RunResult", "Summary"]
+__all__ = ["CaseResult", "MetricRollup", "RunResult", "Summary", "unasserted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +200,9 @@ class Summary:
         usage: Tokens over the played turns; None where nothing is known.
         cost_usd: None as soon as one played turn's cost is unknown.
         duration_ms: Wall-clock time of the run; None where unknown.
+        pass_at: pass@k and pass^k for each k; empty where no case was played twice.
+        spread: Of `passed` and of each metric, variance within and between cases played twice or more.
+        judging: What judges were asked and what that cost, apart from the agent; None without judges.
     """
 
     cases: int
@@ -214,12 +219,16 @@ class Summary:
     usage: TokenUsage | None
     cost_usd: float | None
     duration_ms: float | None
+    pass_at: tuple[PassEstimate, ...] = ()
+    spread: Mapping[str, Spread] = field(default_factory=lambda: MappingProxyType({}))
+    judging: Judging | None = None
 
     @classmethod
     def of(cls, run: RunResult) -> Self:
         """Count a run."""
         turns = [turn for _, turn in run.turns()]
         played = [turn for turn in turns if turn.status != "skipped"]
+        repeated = any(case.repeat for case in run.cases)
         return cls(
             **_counts("cases", [case.status for case in run.cases]),
             **_counts("turns", [turn.status for turn in turns]),
@@ -227,7 +236,20 @@ class Summary:
             usage=TokenUsage.sum(turn.usage for turn in played),
             cost_usd=_sum_if_known(turn.cost_usd for turn in played),
             duration_ms=run.duration_ms,
+            pass_at=pass_estimates(run.cases) if repeated else (),
+            spread=spreads(run.cases) if repeated else MappingProxyType({}),
+            judging=_judging(turns),
         )
+
+    @property
+    def judge_usage(self) -> TokenUsage | None:
+        """Tokens of the judges, apart from the agent's; None where nothing is known, or nobody was asked."""
+        return None if self.judging is None else self.judging.usage
+
+    @property
+    def judge_cost_usd(self) -> float | None:
+        """What the judges cost; None where a part is unknown, or no model judged."""
+        return None if self.judging is None else self.judging.cost_usd
 
     @property
     def pass_rate(self) -> float | None:
@@ -238,6 +260,19 @@ class Summary:
     def turn_pass_rate(self) -> float | None:
         """Share of turns that passed, 0 to 1; None for a run without turns."""
         return self.turns_passed / self.turns if self.turns else None
+
+
+def unasserted(cases: Iterable[CaseResult]) -> tuple[RunWarning, ...]:
+    """One warning for all turns that passed because nothing was asserted of them."""
+    count = sum(
+        turn.passed and not turn.tool_checks and all(metric.passed is None for metric in turn.metrics)
+        for case in cases
+        for turn in case.turns
+    )
+    if not count:
+        return ()
+    turns = "1 turn passed because nothing is" if count == 1 else f"{count} turns passed because nothing is"
+    return (RunWarning(f"{turns} asserted: no expected tools, and no metric gave a verdict"),)
 
 
 def _counts(what: str, statuses: list[Status]) -> dict[str, Any]:
@@ -254,6 +289,11 @@ def _rollups(turns: Iterable[TurnResult]) -> dict[str, MetricRollup]:
             if metric.status != "not_applicable":
                 by_id.setdefault(metric.id, []).append(metric)
     return {name: MetricRollup.of(results) for name, results in by_id.items()}
+
+
+def _judging(turns: Iterable[TurnResult]) -> Judging | None:
+    parts = [part for turn in turns for metric in turn.metrics if (part := Judging.of(metric)) is not None]
+    return Judging.sum(parts) if parts else None
 
 
 def _mean(scores: list[float]) -> float | None:
