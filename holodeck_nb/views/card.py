@@ -45,7 +45,7 @@ STYLE = f"""<style>
 .{SCOPE} .note{{color:var(--hn-soft);margin:6px 0;white-space:pre-wrap;overflow-wrap:anywhere}}
 {_OURS} table{{border-collapse:collapse;table-layout:auto;margin:6px 0;background:none;font-size:inherit}}
 {_OURS} caption{{text-align:left;color:var(--hn-soft);padding:4px 0}}
-{_OURS} tr{{background:none}}
+{_OURS} tr:nth-child(n){{background:none}}
 {_OURS} th,{_OURS} td{{text-align:left;vertical-align:top;padding:2px 14px 2px 0;border:0;background:none;\
 color:inherit;max-width:none;overflow-wrap:anywhere;white-space:pre-wrap}}
 {_OURS} thead th{{border-bottom:1px solid var(--hn-line);white-space:nowrap}}
@@ -53,6 +53,9 @@ color:inherit;max-width:none;overflow-wrap:anywhere;white-space:pre-wrap}}
 {_OURS} thead+tbody tr+tr td{{border-top:1px solid var(--hn-line)}}
 {_OURS} .number{{text-align:right;font-variant-numeric:tabular-nums}}
 {_OURS} .whole{{overflow-wrap:break-word}}
+.{SCOPE} .columns{{display:flex;flex-wrap:wrap;gap:0 40px}}
+.{SCOPE} .bar{{color:var(--hn-good)}}
+.{SCOPE} .rest{{color:var(--hn-line)}}
 </style>"""
 
 

@@ -15,7 +15,7 @@ from holodeck_nb.results.columns import (
 from holodeck_nb.results.rollup import CaseResult
 
 from .asserted_arguments import argument_rows
-from .plain_data import thawed
+from .plain_data import clean, thawed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -196,7 +196,10 @@ def _turns_frame(run: RunResult, rows: Sequence[tuple[CaseResult, TurnResult]]) 
             "response": [turn.response for turn in turns],
             "ground_truth": [turn.ground_truth for turn in turns],
             "tools_expected": _known([turn.expected_tools for turn in turns]),
-            "tools_called": [[call.name for call in turn.tool_calls] for turn in turns],
+            "tools_called": [
+                [call.name if call.name.isascii() else clean(call.name) for call in turn.tool_calls]
+                for turn in turns
+            ],
             "tools_matched": [turn.tools_matched for turn in turns],
             "reason": [None if good else turn.reason for good, turn in zip(passed, turns, strict=True)],
             "finish_reason": [turn.finish_reason for turn in turns],

@@ -6,34 +6,35 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from .card import SCOPE, STYLE, cell, facts, paragraph, table
+from .run_breakdown import by_turn, failing_reasons, worst_cases
 from .visible_text import one_line, shortened
 from .wording import counted, duration, mark, of_all, score, tokens, totals, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from holodeck_nb.results.judging import Judging
+    from holodeck_nb.results.repeats import PassEstimate
     from holodeck_nb.results.rollup import RunResult, Summary
 
 __all__ = ["run_html", "run_line", "suite_html", "suite_line", "summary_html", "summary_line"]
 
-_MOST_TURNS = 10
 _MOST_METRICS = 30
 _NAME, _REASON, _TEXT = 80, 300, 600
 
 
 def run_html(run: RunResult) -> str:
-    """A card: pass rates, metrics with their n, the first ten turns that did not pass, warnings.
+    """A card: pass rates with their n, metrics, pass rates by turn, failing reasons, worst cases, warnings.
 
     Static and self-contained (no script, nothing to fetch), all text escaped, in the colours of the theme.
     """
     summary = run.summary
     stopped = [] if run.stop_reason is None else [paragraph(f"Stopped early: {run.stop_reason}", _REASON)]
-    return _card(
-        "Run",
-        run.suite_name,
-        _outcome(summary),
-        [*stopped, _totals(summary), _metrics(summary), _failures(run), _warnings(run)],
+    rates = (
+        f'<div class="columns"><div>{_totals(summary)}{_metrics(summary)}</div>{_beside(by_turn(run))}</div>'
     )
+    parts = [*stopped, rates, failing_reasons(run), worst_cases(run), _warnings(run)]
+    return _card("Run", run.suite_name, _outcome(summary), parts)
 
 
 def run_line(run: RunResult) -> str:
@@ -94,6 +95,10 @@ def _card(kind: str, name: str, outcome: str, parts: Iterable[str]) -> str:
     return f'<div class="{SCOPE}">{STYLE}<div class="head">{title}{outcome}</div>{inner}</div>'
 
 
+def _beside(part: str) -> str:
+    return f"<div>{part}</div>" if part else ""
+
+
 def _outcome(summary: Summary) -> str:
     if not summary.cases:
         return ""
@@ -123,7 +128,29 @@ def _totals(summary: Summary) -> str:
     ]
     if s.cost_usd is not None:
         rows.append(("Cost", f"${s.cost_usd:.4f}"))
+    if s.judging is not None:
+        rows.append(("Judges", _judging(s.judging)))
+    if s.pass_at:
+        rows.append(("Repeats", _repeats(s.pass_at[-1])))
     return facts(rows)
+
+
+def _repeats(estimate: PassEstimate) -> str:
+    k, n = estimate.k, counted(estimate.n, "case")
+    return f"pass@{k} {100 * estimate.at_least_one:.1f} %, pass^{k} {100 * estimate.all:.1f} % over {n}"
+
+
+def _judging(judging: Judging) -> str:
+    """What judges were asked, in a line: they are paid for apart from the agent."""
+    parts = [counted(judging.requests, "request")]
+    if judging.cached:
+        parts.append(f"{judging.cached:,} answers known from before")
+    if judging.usage is not None and judging.usage.total_tokens is not None:
+        more = "" if judging.usage.complete else "at least "
+        parts.append(f"{more}{counted(judging.usage.total_tokens, 'token')}")
+    if judging.requests and judging.cost_usd is not None:
+        parts.append(f"${judging.cost_usd:.4f}")
+    return ", ".join(parts)
 
 
 def _metrics(summary: Summary) -> str:
@@ -143,23 +170,6 @@ def _metrics(summary: Summary) -> str:
     title = f"Metrics: the first {_MOST_METRICS} of {len(rollups)}" if len(rows) < len(rollups) else "Metrics"
     headers = ("Metric", "Mean", "n", "Passed", "Failed", "Errors", "Verdict")
     return table(title, headers, rows, numbers=range(1, 6), whole=(0, 6))
-
-
-def _failures(run: RunResult) -> str:
-    failing = [(case, turn) for case, turn in run.turns() if not turn.passed]
-    rows = [
-        (
-            cell(case.name, _NAME),
-            str(turn.turn),
-            escape(mark(turn.status)).replace(" ", "&nbsp;"),
-            cell(turn.reason or "", _REASON),
-        )
-        for case, turn in failing[:_MOST_TURNS]
-    ]
-    title = "Turns that did not pass"
-    if len(failing) > len(rows):
-        title += f": the first {len(rows)} of {len(failing):,}, all of them are in run.failures"
-    return table(title, ("Case", "Turn", "Status", "Reason"), rows, numbers=(1,), whole=(0, 2))
 
 
 def _warnings(run: RunResult) -> str:

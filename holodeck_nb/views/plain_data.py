@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from datetime import date, time
+from decimal import Decimal
 from enum import Enum
 from typing import Any
 
@@ -14,7 +15,7 @@ __all__ = ["clean", "plain", "thawed"]
 
 _DEEPEST = 100  # strict readers give up somewhere above that
 _LONGEST_INT = 14_000  # bits, about 4,200 digits: Python itself refuses to write more than 4,300
-_LEAVES = frozenset({str, int, float, bool, type(None)})  # most of what is in a run; told without isinstance
+_ALWAYS_FIT = frozenset({float, bool, type(None)})
 _CONSTANTS = {None: "null", True: "true", False: "false"}
 
 
@@ -48,16 +49,48 @@ def plain(value: Any, *, levels: int = _DEEPEST) -> Any:
     return _plain(value, levels)
 
 
-def thawed(value: Any) -> Any:
-    """A copy whose mappings are dicts and whose sequences are lists; what they hold is left as it is."""
+def thawed(value: Any, *, levels: int = _DEEPEST) -> Any:
+    """A copy for a cell of a DataFrame: dicts for mappings, lists for sequences, what they hold as it is.
+
+    What could not be displayed, exported or sent to a notebook is made fit for it, as `plain` does: lone
+    surrogates, whole numbers that Python will not write, objects that have no text, endless nesting.
+    """
+    return _thawed(value, levels)
+
+
+def _thawed(value: Any, depth: int) -> Any:
     kind = type(value)
-    if kind in _LEAVES:
+    # Most of what is in a run first, told without isinstance.
+    if kind is str and value.isascii():
         return value
+    if kind in _ALWAYS_FIT or (kind is int and value.bit_length() <= _LONGEST_INT):
+        return value
+    if depth == 0:
+        return _note(value)
     if kind is list or kind is tuple:
-        return [item if type(item) in _LEAVES else thawed(item) for item in value]
+        return [_thawed(item, depth - 1) for item in value]
     if kind is dict or isinstance(value, Mapping):
-        return {key: item if type(item) in _LEAVES else thawed(item) for key, item in value.items()}
-    return [thawed(item) for item in value] if isinstance(value, list | tuple) else value
+        return {_fit_key(key): _thawed(item, depth - 1) for key, item in value.items()}
+    return [_thawed(item, depth - 1) for item in value] if isinstance(value, list | tuple) else _fit(value)
+
+
+def _fit_key(key: Any) -> Any:
+    return clean(key) if type(key) is str and not key.isascii() else key
+
+
+def _fit(value: Any) -> Any:
+    """The value itself where pandas can show it."""
+    match value:
+        case str():
+            return clean(value)
+        case int():
+            return value if value.bit_length() <= _LONGEST_INT else plain(value)
+        case Decimal():
+            return str(value) if value.is_snan() else value
+    try:
+        return value if clean(shown := str(value)) == shown else plain(value)
+    except Exception:  # noqa: BLE001 - the user's object: its own methods may do anything
+        return plain(value)
 
 
 def _plain(value: Any, depth: int) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TextIO
 
 from .card import SCOPE, STYLE
 
-__all__ = ["Display", "display"]
+__all__ = ["Display", "display", "in_a_kernel"]
 
 _LINES_IN_A_CELL = 8
 
@@ -30,13 +30,13 @@ class Display(Protocol):
 
 def display(stream: TextIO | None = None) -> Display:
     """The display that fits where this thread's output goes; `stream` instead of standard error."""
-    if stream is None and _in_a_kernel():
+    if stream is None and in_a_kernel():
         return _Cell()
     chosen = sys.stderr if stream is None else stream
     return _Terminal(chosen) if chosen.isatty() else _Lines(chosen)
 
 
-def _in_a_kernel() -> bool:
+def in_a_kernel() -> bool:
     """Whether a notebook's cell is asking; loads nothing to find out."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None

@@ -58,18 +58,55 @@ def test_a_card_says_what_happened(small_run):
         "at least 384",
         "numeric 0.5 2 1 1 0 ✗ failed",
         "judge 0.75 1 0 0 1 ✗ failed",
-        "net cash 2 ! error timeout after 60 s",
-        "lost 0 ○ skipped connection lost",
+        "Pass rate by turn Turn Rate Passed 0 66.7 % ━━━━━━━ ─── 2 of 3 1 0.0 % ────────── 0 of 1",
+        "Failing reasons Reason Turns Cases lookup: no call fits 1 1 subtract: b does not fit 1 1",
+        "error: timeout after 60 s 1 1 skipped: connection lost 1 1",
+        "Worst cases Case Status Turns passed First reason net cash ! error 1 of 3 turn 1: lookup: arguments",
+        "lost ○ skipped 0 of 1 turn 0: connection lost",
         "2 warnings: see run.warnings",
     ):
         assert part in text
 
 
-def test_a_card_shows_the_first_ten_turns_that_did_not_pass():
+def test_a_card_shows_the_worst_cases_and_says_how_many_there_are():
+    cases = tuple(
+        CaseResult(f"c{place}", place, tuple(turn(n, error="no" if n < place else None) for n in range(10)))
+        for place in range(9)
+    )
+    text = Reader(run_html(RunResult("fin", cases))).text
+    assert "Worst cases: 5 of 8 that did not pass; run.explore() opens them all" in text
+    assert [name in text for name in ("c8 ! error 2 of 10", "c4 ! error 6 of 10", "c3")] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_cases_that_were_never_played_are_not_the_worst():
+    skipped = CaseResult("lost", 0, (turn(skip_reason="lost"),))
+    failed = CaseResult("bad", 1, (turn(), turn(1, error="no")))
+    text = Reader(run_html(RunResult("fin", (skipped, failed)))).text
+    assert text.index("bad ! error 1 of 2") < text.index("lost ○ skipped 0 of 1")
+
+
+def test_the_most_frequent_reasons_stand_first_and_the_rest_is_counted():
+    reasons = [f"fault {chr(97 + n)}" for n in range(12)]
+    cases = tuple(
+        CaseResult(f"c{place}", place, tuple(turn(n, error=reason) for n in range(12 - place)))
+        for place, reason in enumerate(reasons)
+    )
+    text = Reader(run_html(RunResult("fin", cases))).text
+    assert (
+        "Failing reasons: the first 8 of 12 Reason Turns Cases error: fault a 12 1 error: fault b 11 1"
+        in text
+    )
+
+
+def test_pass_rates_by_turn():
     text = Reader(run_html(failing(34))).text
-    assert "the first 10 of 34, all of them are in run.failures" in text
-    assert "no 9" in text
-    assert "no 10" not in text
+    assert "7 0.0 % ────────── 0 of 1 8 and later 0.0 % ────────── 0 of 26" in text
+    single = RunResult("fin", (CaseResult("c", 0, (turn(),)),))
+    assert "by turn" not in Reader(run_html(single)).text
 
 
 def test_a_passed_run_lists_no_turns():
@@ -122,7 +159,7 @@ def test_long_text_is_cut_visibly():
     run = RunResult("n" * 500, (CaseResult("c" * 500, 0, (turn(error="e" * 10_000_000),)),))
     card = run_html(run)
     assert len(card) < 10_000
-    assert "… (9,999,700 more characters)" in card
+    assert "… (9,999,768 more characters)" in card
     assert len(run_line(run)) < 200
 
 
