@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: test sample notebooks setup fmt check cov bench clean
+.PHONY: test sample notebooks mockservers setup fmt check cov bench clean
 
 test: check
 	$(RUN)/python -m pytest -n 2
@@ -14,6 +14,10 @@ sample: setup
 
 notebooks: setup
 	$(RUN)/python -m pytest -p no:cacheprovider -o addopts= --nbval --nbval-sanitize-with=tests/support/nbval_sanitize.cfg notebooks
+
+# A provider's test server that others wrote; tests that need it skip where there is no Node.
+mockservers:
+	npm install --prefix .mockservers --no-audit --no-fund --silent @copilotkit/aimock@1.43.0
 
 setup: $(VENV)/.ready
 

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from .backends.scripted import ScriptedBackend
     from .errors import ConfigError, Problem, SessionLostError, TurnError
     from .metrics.base import GraderContext, GraderResult
+    from .metrics.plugin_metric import metric
     from .results.records import TokenUsage, ToolInvocation
-    from .run import Run, last_run
+    from .run import Run, last_run, runs
     from .suite import Suite
 
 __all__ = [
@@ -35,6 +36,8 @@ __all__ = [
     "TurnError",
     "__version__",
     "last_run",
+    "metric",
+    "runs",
 ]
 
 # Each name is fetched from its module on first use: an import that nobody uses costs a millisecond.
@@ -57,6 +60,8 @@ _HOMES = {
     "ToolInvocation": "results.records",
     "TurnError": "errors",
     "last_run": "run",
+    "metric": "metrics.plugin_metric",
+    "runs": "run",
 }
 
 

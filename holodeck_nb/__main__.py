@@ -91,6 +91,8 @@ def _test(options: argparse.Namespace) -> int:
         wanted = "no test cases" if options.case is None else f"no test case whose name fits {options.case!r}"
         print(f"{options.suite}: {wanted}", file=sys.stderr)
         return WRONG_CONFIG
+    if run.result.stop_reason is not None:
+        return COULD_NOT_RUN
     return PASSED if run.passed else FAILED
 
 

@@ -55,7 +55,9 @@ class Problem:
         case = f"test case {self.case!r}" if self.case is not None else ""
         subject = ", ".join(part for part in (case, self.path) if part)
         text = ": ".join(part for part in (place, subject, self.message) if part)
-        return f"{text}\n    hint: {self.hint}" if self.hint else text
+        whole = f"{text}\n    hint: {self.hint}" if self.hint else text
+        # A half of a surrogate pair, which only Python can hold, is spelled out: no terminal prints it.
+        return whole.encode("utf-8", "backslashreplace").decode()
 
 
 class ConfigError(HolodeckError):

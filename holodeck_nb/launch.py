@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,20 +15,29 @@ from .backends.base import AgentBackend, SessionContext
 from .backends.callables import CallableBackend
 from .backends.function_tools import BoundTool, FunctionTools
 from .backends.scripted import ScriptedBackend
+from .chat_agents import Taping, chat_backend
 from .engine.cases import run_suite
 from .engine.plan import NamedCase, RunPlan, plan_cases
 from .engine.record import RunRecord
 from .errors import ConfigError, Problem, described
+from .files.addresses import unreadable_address
+from .files.inputs import FileSettings
+from .judging import open_judges
 from .loading.execution import Execution, resolve_execution
+from .loading.instructions import without_front_matter
 from .loading.loader import LoadedSuite
 from .loading.response_format import load_response_format
 from .loading.script import load_script
 from .metrics.base import unavailable
+from .options import RunOptions, run_options
+from .plugins import BACKENDS
 from .results.events import Event, RunFinished
 from .results.records import RunWarning
 from .results.rollup import RunResult
+from .resume import agent_fingerprint, agent_name, kept_plan
 from .run import Run, remember
 from .schema.agent_tools import FunctionTool
+from .schema.metrics import MetricConfig
 from .sync import run_awaited, run_on_notebook_loop, run_sync
 from .user_code import UserCodeError, load_tool
 from .views.progress import Progress
@@ -34,6 +45,9 @@ from .views.progress import Progress
 __all__ = ["Launch", "prepare"]
 
 Agent = Callable[..., Any]
+
+# Each is read in a process of its own.
+_MOST_FILES_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
@@ -43,6 +57,7 @@ class Launch:
     plan: RunPlan
     backend: AgentBackend
     execution: Execution
+    suite: LoadedSuite | None = None
 
     def here(self, loop: Literal["own", "notebook"]) -> Run:
         """Play to the end and come back with the run; see Suite.run."""
@@ -76,6 +91,7 @@ class _Road:
     def __init__(self, launch: Launch) -> None:
         self._record = RunRecord(launch.plan)
         self._backend = launch.backend
+        self._suite = launch.suite
         self._events: deque[Event] = deque()
         self._progress = None if launch.execution.quiet else Progress(verbose=launch.execution.verbose)
 
@@ -102,15 +118,15 @@ class _Road:
             self._record.warn(RunWarning(f"the progress display broke: {described(error)}"))
 
     def arrived(self, result: RunResult) -> Run:
-        return remember(Run(result))
+        return remember(Run(result, journal=self._record.journal, suite=self._suite))
 
     def ended_early(self, reason: str) -> int:
         """Keep what was played, and say so; returns how many turns that is."""
         self._record.stop(reason)
-        result = self._record.result()
-        self._events.append(RunFinished(result))
+        result = self._record.conclude()
+        run = remember(Run(result, journal=self._record.journal, suite=self._suite))
+        self._events.append(RunFinished(run.result))
         self.paint()
-        remember(Run(result))
         return self._record.turns_kept
 
 
@@ -128,64 +144,122 @@ def prepare(
     Raises:
         ConfigError: Every reason why it cannot begin, before any call.
     """
+    taping, arguments = Taping.of(arguments)
+    options, arguments = run_options(arguments)
+    cases = options.chosen(cases)
     execution = resolve_execution(suite.config.execution, arguments)
     problems = [*_unplayable(suite, cases)]
-    chosen = _backend(suite, agent, backend, problems)
+    chat = partial(chat_backend, suite, cases, execution, taping)
+    chosen = _backend(suite, agent, backend, problems, chat)
+    problems += taping.unfit_for(chosen)
     tools = _function_tools(suite, problems) if agent is None else None
     instructions = _instructions(suite, problems)
     response_format = _response_format(suite, problems)
+    used = _metrics_of(suite, cases)
+    judges, unjudged = open_judges(suite.config, used, execution, folder=suite.folder)
+    problems += (replace(problem, file=suite.path or None) for problem in unjudged)
     if problems or chosen is None:
         raise ConfigError(problems)
+    who = _who(suite, agent, backend)
     plan = RunPlan(
         suite_name=suite.config.name,
-        cases=plan_cases(suite.config, cases, suite.graders),
+        cases=options.repeated(
+            plan_cases(suite.config, cases, suite.graders, judges=judges, folder=suite.folder)
+        ),
+        judges=judges,
         suite_path=suite.path,
         llm_timeout=execution.llm_timeout,
         grader_timeout=execution.grader_timeout,
         parallel=execution.parallel_test_cases,
         instructions=instructions,
         tools=tools,
+        files=_file_settings(suite, execution),
         response_format=response_format,
         settings=asdict(execution),
         warnings=(
             *suite.warnings,
-            *([] if cases else [RunWarning("the suite has no test cases: nothing was run")]),
+            *([] if cases else [RunWarning(_nothing_to_run(options))]),
+        ),
+        agent=who,
+        agent_fingerprint=agent_fingerprint(
+            who,
+            suite.config,
+            model=suite.config.model if agent is None and not isinstance(backend, AgentBackend) else None,
+            instructions=instructions,
+            response_format=response_format,
         ),
     )
     if isinstance(chosen, ScriptedBackend):
         chosen.check_cases([SessionContext(case=named.name, index=named.index) for named in all_cases])
-    return Launch(plan, chosen, execution)
+    return Launch(kept_plan(plan, options, suite), chosen, execution, suite)
+
+
+def _nothing_to_run(options: RunOptions) -> str:
+    what = "the suite has no test cases" if options.only is None else "`only` has no cases"
+    return f"{what}: nothing was run"
+
+
+def _who(suite: LoadedSuite, agent: Agent | None, backend: str | AgentBackend | None) -> str:
+    """Who answers, for the journal."""
+    model = suite.config.model
+    if isinstance(backend, str) or (agent is None and backend is None):
+        named = "" if model is None else f"{model.provider}:{model.name}".rstrip(":")
+        return agent_name(None, f"{backend}:{named}" if isinstance(backend, str) else named)
+    return agent_name(backend if agent is None else agent)
 
 
 def _unplayable(suite: LoadedSuite, cases: Sequence[NamedCase]) -> Iterator[Problem]:
-    """What loads and cannot be run by this version: metrics and files, each named where it stands."""
+    """What loads and cannot be run: metrics of later versions, addresses that nothing can be fetched from."""
     refused: dict[int, str | None] = {}
     for named in cases:
         for place, turn in enumerate(named.case.conversation):
             where = f"turn {place}" if named.case.multi_turn else ""
-            if turn.files:
-                yield Problem(
-                    "files are not supported by this version",
-                    path=where,
-                    case=named.name,
-                    file=suite.path or None,
-                )
+            for number, file in enumerate(turn.files or ()):
+                reason = None if file.url is None else unreadable_address(file.url)
+                if reason is not None:
+                    url = ".".join(part for part in (where, f"files[{number}].url") if part)
+                    yield Problem(reason, path=url, case=named.name, file=suite.path or None)
             for metric in suite.config.metrics_for(named.case, turn):
                 if id(metric) not in refused:
-                    refused[id(metric)] = reason = unavailable(metric)
+                    refused[id(metric)] = reason = unavailable(metric, suite.folder)
                     if reason is not None:
                         yield Problem(reason, path=where, case=named.name, file=suite.path or None)
 
 
+def _metrics_of(suite: LoadedSuite, cases: Sequence[NamedCase]) -> list[MetricConfig]:
+    """Every metric that these cases are judged by, once."""
+    used: dict[int, MetricConfig] = {}
+    for named in cases:
+        for turn in named.case.conversation:
+            used |= {id(metric): metric for metric in suite.config.metrics_for(named.case, turn)}
+    return list(used.values())
+
+
+def _file_settings(suite: LoadedSuite, execution: Execution) -> FileSettings:
+    """How files are read; paths and the cache begin in the suite's folder."""
+    return FileSettings(
+        folder=suite.folder or Path.cwd(),
+        file_timeout=execution.file_timeout,
+        download_timeout=execution.download_timeout,
+        max_retries=execution.max_retries,
+        cache_dir=_located(suite, execution.cache_dir) if execution.cache_enabled else None,
+        at_once=min(execution.parallel_test_cases + 1, os.cpu_count() or 1, _MOST_FILES_AT_ONCE),
+    )
+
+
 def _backend(
-    suite: LoadedSuite, agent: Agent | None, backend: str | AgentBackend | None, problems: list[Problem]
+    suite: LoadedSuite,
+    agent: Agent | None,
+    backend: str | AgentBackend | None,
+    problems: list[Problem],
+    chat: Callable[[], AgentBackend],
 ) -> AgentBackend | None:
-    """Whom to talk to; None where `problems` says why there is nobody."""
+    """Whom to talk to; None where `problems` says why there is nobody. `chat` is the suite's model."""
     match agent, backend:
         case None, None:
-            return _model_backend(suite, problems)
+            return _model_backend(suite, problems, chat)
         case None, str() as name:
-            return _named_backend(name, "run(backend=…)", suite, problems)
+            return _named_backend(name, suite, problems, chat)
         case None, AgentBackend() as given:
             return given
         case None, other:
@@ -200,22 +274,31 @@ def _backend(
     return None
 
 
-def _model_backend(suite: LoadedSuite, problems: list[Problem]) -> AgentBackend | None:
+def _model_backend(
+    suite: LoadedSuite, problems: list[Problem], chat: Callable[[], AgentBackend]
+) -> AgentBackend | None:
     model = suite.config.model
     if model is not None:
-        return _named_backend(model.provider, "model.provider", suite, problems)
+        return _named_backend(model.provider, suite, problems, chat)
     message = "there is nobody to talk to: the suite has no `model`"
     hint = "add one, or pass your agent: run(agent=my_function)"
     problems.append(Problem(message, path="model", file=suite.path or None, hint=hint))
     return None
 
 
-def _named_backend(name: str, place: str, suite: LoadedSuite, problems: list[Problem]) -> AgentBackend | None:
+def _named_backend(
+    name: str, suite: LoadedSuite, problems: list[Problem], chat: Callable[[], AgentBackend]
+) -> AgentBackend | None:
+    """The scripted agent, the suite's own model, or a backend that an installed package brings."""
     file = suite.path or None
-    if name != "scripted":
-        message = f"this version cannot talk to {name!r} by itself"
-        hint = "pass your agent: run(agent=my_function), or use provider: scripted"
-        problems.append(Problem(message, path=place, file=file, hint=hint))
+    model = suite.config.model
+    try:
+        if model is not None and name == model.provider != "scripted":
+            return chat()
+        if name != "scripted":
+            return _installed_backend(name, suite)
+    except ConfigError as error:
+        problems.extend(error.problems)
         return None
     script = None if suite.config.model is None else suite.config.model.script
     if script is None:
@@ -229,6 +312,21 @@ def _named_backend(name: str, place: str, suite: LoadedSuite, problems: list[Pro
     except ConfigError as error:
         problems.extend(error.problems)
         return None
+
+
+def _installed_backend(name: str, suite: LoadedSuite) -> AgentBackend:
+    """A backend of that name, made for the suite.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    opener = BACKENDS.find(name)
+    if opener is None:
+        known = ", ".join(("scripted", *BACKENDS.names))
+        hint = f"it is one of {known}; a provider's model goes under `model`: suite.with_model('{name}:…')"
+        raise ConfigError([Problem(f"there is no backend {name!r}", path="run(backend=…)", hint=hint)])
+    backend: AgentBackend = opener(suite.config)
+    return backend
 
 
 def _callable_backend(agent: Agent, problems: list[Problem]) -> AgentBackend | None:
@@ -248,6 +346,9 @@ def _function_tools(suite: LoadedSuite, problems: list[Problem]) -> FunctionTool
     for place, tool in enumerate(suite.config.tools or ()):
         if not isinstance(tool, FunctionTool):
             continue  # other kinds are a chat agent's business
+        if tool.name in suite.functions:
+            tools.append(BoundTool.of(suite.functions[tool.name], name=tool.name))
+            continue
         try:
             function = load_tool(_located(suite, tool.file), tool.function, suite.folder)
         except UserCodeError as error:
@@ -262,7 +363,7 @@ def _instructions(suite: LoadedSuite, problems: list[Problem]) -> str | None:
     if stated is None or stated.file is None:
         return None if stated is None else stated.inline
     try:
-        return _located(suite, stated.file).read_text(encoding="utf-8-sig")
+        return without_front_matter(_located(suite, stated.file).read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         message = f"cannot read {stated.file!r}: {getattr(error, 'strerror', None) or error}"
         problems.append(Problem(message, path="instructions.file", file=suite.path or None))

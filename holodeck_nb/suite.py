@@ -15,7 +15,11 @@ from .engine.plan import NamedCase
 from .launch import Agent, Launch, prepare
 from .loading.frame_cases import cases_of_frame
 from .loading.loader import LoadedSuite, load_mapping, load_suite
+from .loading.tool_functions import nameable, tools_of
+from .loading.variables import escape
 from .loading.writer import suite_yaml
+from .metrics.plugin_metric import settings_of
+from .options import RunArguments
 from .results.names import case_names
 from .results.records import RunWarning
 from .run import Run
@@ -42,6 +46,13 @@ class ExecutionArguments(TypedDict, total=False):
     parallel_test_cases: int | None
     verbose: bool | None
     quiet: bool | None
+
+
+class _Arguments(ExecutionArguments, RunArguments, total=False):
+    """Every argument of `run` beside who answers and where."""
+
+    record: str | os.PathLike[str] | None
+    replay: str | os.PathLike[str] | None
 
 
 @dataclass(frozen=True)
@@ -187,6 +198,37 @@ class Suite:
         """
         return self._with(model=model)
 
+    def with_instructions(self, text: str) -> Suite:
+        """The same suite with this system prompt.
+
+        Raises:
+            ConfigError: It is blank.
+        """
+        return self._with(instructions={"inline": escape(text)})
+
+    def with_tools(self, functions: Iterable[Callable[..., Any]]) -> Suite:
+        """The same suite with these Python functions as the agent's only tools.
+
+        Each is called by its own name; the first paragraph of its docstring and its signature are what the
+        model is told of it.
+
+        Raises:
+            ConfigError: Something is no function with a name, or two have the same one.
+
+        Example:
+            >>> def add(a: float, b: float) -> float:
+            ...     return a + b
+            >>> suite = Suite(name="s", test_cases=[{"input": "1 + 2?"}]).with_tools([add])
+            >>> [tool.name for tool in suite.config.tools]
+            ['add']
+        """
+        given = tuple(functions)
+        config = _changed(self.config, {"tools": tools_of(given)})
+        by_name = {function.__name__: function for function in given}
+        return Suite._of(
+            replace(self._parts, loaded=replace(self._parts.loaded, config=config, functions=by_name))
+        )
+
     def with_metrics(self, metrics: Sequence[Any]) -> Suite:
         """The same suite with other agent-level metrics, each as in a suite file or a grader function.
 
@@ -210,7 +252,11 @@ class Suite:
         """Write the selected cases and all the rest as a suite file that loads the same.
 
         Relative paths stay as they are: write it where they hold.
+
+        Raises:
+            ConfigError: A grader or a tool is a function that no file can name.
         """
+        nameable(self._parts.loaded.functions, self.config.tools or ())
         config = _changed(self.config, {"test_cases": self.cases})
         target = Path(path)
         target.write_text(suite_yaml(config), encoding="utf-8")
@@ -222,7 +268,7 @@ class Suite:
         agent: Agent | None = None,
         backend: str | AgentBackend | None = None,
         loop: Literal["notebook"] | None = None,
-        **execution: Unpack[ExecutionArguments],
+        **arguments: Unpack[_Arguments],
     ) -> Run:
         """Play every case and come back with the run. Works in any notebook cell, and twice in a row.
 
@@ -231,7 +277,19 @@ class Suite:
                 parameter receives the Conversation so far.
             backend: A name (`"scripted"`) or an AgentBackend; without it, the suite's `model` decides.
             loop: `"notebook"` runs on the notebook's own event loop, for agents whose clients live there.
-            execution: Fields of `execution`, which win over the suite file.
+            arguments: Fields of `execution`, which win over the suite file (`parallel_test_cases=8`), and:
+
+                - `journal`: a folder of runs; True for `.holodeck/runs` beside the suite (in the working
+                  directory for one made in Python); False for none. By default True for a suite that has a
+                  folder, and in a notebook.
+                - `resume`: `"latest"`, the id of a run or the path of its journal: plays only what it lacks
+                  or what ended in an error; `resume_failed=True` plays failed cases again too.
+                - `only`: rows of a frame such as `run.failures`, or names: plays the cases behind them.
+                - `repeats`: how often each case is played.
+                - `budget_usd`, `budget_tokens`, `max_minutes`: the run ends between two turns when one is
+                  reached; turns in flight end, unplayed ones are skipped with that reason.
+                - `record`: a file to keep every request to the model's provider and its reply in; `replay`:
+                  such a file, which then answers in place of the provider, without key and network.
 
         Raises:
             ConfigError: It cannot begin; every reason, before any call.
@@ -242,14 +300,14 @@ class Suite:
             >>> run.turns["response"][0]
             'PING'
         """
-        return self._prepared(agent, backend, execution).here("notebook" if loop == "notebook" else "own")
+        return self._prepared(agent, backend, arguments).here("notebook" if loop == "notebook" else "own")
 
     async def arun(
         self,
         *,
         agent: Agent | None = None,
         backend: str | AgentBackend | None = None,
-        **execution: Unpack[ExecutionArguments],
+        **arguments: Unpack[_Arguments],
     ) -> Run:
         """The same as `run` for `await`: the notebook stays alive meanwhile.
 
@@ -257,10 +315,10 @@ class Suite:
             ConfigError: It cannot begin; every reason, before any call.
             asyncio.CancelledError: It was cancelled; `hd.last_run()` has the turns played so far.
         """
-        return await self._prepared(agent, backend, execution).awaited()
+        return await self._prepared(agent, backend, arguments).awaited()
 
     def _prepared(
-        self, agent: Agent | None, backend: str | AgentBackend | None, execution: Mapping[str, Any]
+        self, agent: Agent | None, backend: str | AgentBackend | None, arguments: Mapping[str, Any]
     ) -> Launch:
         return prepare(
             self._parts.loaded,
@@ -268,7 +326,7 @@ class Suite:
             all_cases=self._parts.all_cases,
             agent=agent,
             backend=backend,
-            arguments=execution,
+            arguments=arguments,
         )
 
     def _with_cases(self, cases: Iterable[NamedCase]) -> Suite:
@@ -323,4 +381,4 @@ def _completed(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _as_metric(metric: Any) -> Any:
     """A function is a grader."""
-    return {"type": "code", "grader": metric} if callable(metric) else metric
+    return {"type": "code", "grader": metric, **settings_of(metric)} if callable(metric) else metric

@@ -47,19 +47,21 @@ async def bounded(work: Awaitable[T], seconds: float | None) -> T:
 
     Raises:
         TimeLimitError: The limit is over; the work has been cancelled.
-        UserCodeExit: The work raised SystemExit, KeyboardInterrupt or the like.
+        UserCodeExit: The work raised SystemExit, KeyboardInterrupt or the like, or cancelled itself.
         Exception: Whatever else the work raises.
     """
     task = asyncio.ensure_future(_contained(work))
     try:
         await asyncio.wait({task}, timeout=seconds)
-        if task.done():
-            return task.result()
     except asyncio.CancelledError:
         await _unwind(task)
         raise
-    await _unwind(task)
-    raise TimeLimitError
+    if not task.done():
+        await _unwind(task)
+        raise TimeLimitError
+    if task.cancelled():  # by itself; handed on as it is, it would end whoever waits here
+        raise UserCodeExit(asyncio.CancelledError("it cancelled itself"))
+    return task.result()
 
 
 async def call(function: Callable[..., Any], /, *args: Any) -> Any:

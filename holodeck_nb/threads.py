@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import functools
 import queue
 import threading
 from collections.abc import Callable
@@ -14,7 +15,7 @@ __all__ = ["UserCodeExit", "in_thread"]
 
 _IDLE_SECONDS = 30.0
 
-_Job = Callable[[], None]
+_Job = Callable[[], Callable[[], None]]  # does the work and gives back what delivers its outcome
 
 
 class UserCodeExit(Exception):  # noqa: N818 - it carries an exit, it is not one more kind of error
@@ -55,9 +56,10 @@ class _Worker:
                 except ValueError:
                     continue  # somebody has just taken this worker: its job is on the way
                 return
-            job()
-            del job  # keeps no reply and no exception alive while idle
-            self._idle.append(self)
+            deliver = job()
+            self._idle.append(self)  # before anybody hears of the outcome and looks for a worker
+            deliver()
+            del job, deliver  # keeps no reply and no exception alive while idle
 
 
 # A list's pop, append and remove are atomic. There is no upper bound: code that was abandoned after a timeout
@@ -88,12 +90,15 @@ async def in_thread(function: Callable[..., Any], /, *args: Any, **kwargs: Any) 
     outcome: asyncio.Future[Any] = loop.create_future()
     context = contextvars.copy_context()
 
-    def job() -> None:
+    def job() -> Callable[[], None]:
         value, error = None, None
         try:
             value = context.run(function, *args, **kwargs)
         except BaseException as raised:  # noqa: BLE001 - the border to user code: all it raises is handed back
             error = raised
+        return functools.partial(deliver, value, error)
+
+    def deliver(value: Any, error: BaseException | None) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(_settle, outcome, value, error)
 

@@ -11,11 +11,15 @@ PACKAGE = Path(__file__).resolve().parents[1] / "holodeck_nb"
 
 # A room imports from floors below its own, from its own room, and from the rooms named beside it.
 FLOORS = [
+    {"plugins"},
     {"_version", "errors", "results", "schema", "threads"},
-    {"sync", "user_code", "matching", "views"},
-    {"backends", "metrics"},
+    {"llm", "sync", "user_code", "matching", "views"},
+    {"backends", "files", "metrics"},
     {"engine", "loading"},
+    {"judging"},
+    {"agreement", "chat_agents", "options", "scoring_again"},
     {"run"},
+    {"resume"},
     {"launch"},
     {"suite"},
     {"__init__"},
@@ -26,8 +30,9 @@ FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 NEIGHBOURS = {}
 
 HEAVY = [
-    "IPython", "anthropic", "docx", "ipywidgets", "nest_asyncio", "numpy", "openai", "openpyxl", "pandas",
-    "pypdf", "rapidfuzz", "regex", "rouge_score",
+    "IPython", "PIL", "anthropic", "anywidget", "charset_normalizer", "docx", "genai_prices", "httpx2",
+    "ipywidgets", "lxml", "nest_asyncio", "nltk", "numpy", "openai", "openpyxl", "pandas", "pptx", "pypdf",
+    "rapidfuzz", "regex", "rouge_score", "sacrebleu", "traitlets",
 ]  # fmt: skip
 
 

@@ -9,6 +9,9 @@ from textwrap import dedent
 import pytest
 
 from holodeck_nb.__main__ import main
+from holodeck_nb.results.records import TurnResult
+from holodeck_nb.results.rollup import CaseResult, RunResult
+from holodeck_nb.run import Run
 
 SUITE = """\
 name: cash
@@ -37,7 +40,7 @@ EXITS = [
     (["test", "--case", "nothing*"],                  2),  # no case at all
     (["test", "missing.yaml"],                        2),
     (["test", "--parallel", "0"],                     2),
-    (["test", "--model", "ollama:qwen3:8b"],          2),  # not in this version
+    (["test", "--model", "olama:qwen3:8b"],           2),  # no such provider
     (["validate"],                                    0),
     (["validate", "missing.yaml"],                    2),
     (["schema"],                                      0),
@@ -106,6 +109,16 @@ def test_a_broken_suite_is_told_with_its_place_and_nothing_is_written(folder, ca
         "    hint: did you mean 'ground_truth'?\n"
     )
     assert not (folder / "report.json").exists()
+
+
+def test_a_run_that_had_to_stop_could_not_run(folder, monkeypatch):
+    def refused(suite, **_):
+        turn = TurnResult(0, "q", error="the key is refused: set OPENAI_API_KEY")
+        result = RunResult("cash", (CaseResult("right", 0, (turn,)),), stop_reason=turn.error)
+        return Run(result)
+
+    monkeypatch.setattr("holodeck_nb.suite.Suite.run", refused)
+    assert main(["test"]) == 3
 
 
 def test_an_unexpected_fault_shows_its_trace_only_when_asked_to(folder, capsys, monkeypatch):

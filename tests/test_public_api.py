@@ -10,7 +10,7 @@ import holodeck_nb as hd
 PROMISED = [
     "AgentBackend", "AgentSession", "ConfigError", "Conversation", "GraderContext", "GraderResult", "Message",
     "Problem", "Reply", "Run", "ScriptedBackend", "SessionContext", "SessionLostError", "Suite", "TokenUsage",
-    "ToolInvocation", "TurnError", "__version__", "last_run",
+    "ToolInvocation", "TurnError", "__version__", "last_run", "metric", "runs",
 ]  # fmt: skip
 
 

@@ -237,7 +237,7 @@ MODEL = {"provider": "scripted", "script": "replies.yaml"}
 WRONG = [
     ({"agent": "gpt-5"},      "run(agent=…): expected a function of the text, got str"),
     ({"backend": no_agent},   "run(backend=…): expected a name or an object with `create_session`"),
-    ({"backend": "openai"},   "run(backend=…): this version cannot talk to 'openai' by itself"),
+    ({"backend": "openai"},   "run(backend=…): there is no backend 'openai'"),
     ({"backend": "scripted"}, "model.script: a scripted agent needs its replies"),
     ({"agent": no_agent, "llm_timeout": 0}, "llm_timeout"),
     ({"agent": no_agent, "parallel_test_cases": "many"}, "parallel_test_cases"),
@@ -266,11 +266,10 @@ class TestRefusing:
         with pytest.raises(hd.ConfigError, match="'clear'"):
             judged.run(agent=no_agent)
 
-    def test_files(self, tmp_path):
-        (tmp_path / "r.txt").write_text("x")
-        case = {"name": "f", "input": "q", "files": [{"path": "r.txt", "type": "text"}]}
-        suite = hd.Suite.from_dict({"name": "s", "test_cases": [case]}, folder=tmp_path)
-        with pytest.raises(hd.ConfigError, match="test case 'f': files"):
+    def test_a_file_that_nothing_can_fetch(self):
+        turn = {"input": "q", "files": [{"url": "ftp://example.org/r.txt", "type": "text"}]}
+        suite = hd.Suite(name="s", test_cases=[{"name": "f", "turns": [turn]}])
+        with pytest.raises(hd.ConfigError, match=r"'f', turn 0\.files\[0\]\.url: an address begins"):
             suite.run(agent=no_agent)
 
     def test_a_broken_script_with_its_place(self, tmp_path):

@@ -18,8 +18,9 @@ class Message:
     """What a turn sends to the agent.
 
     Attributes:
-        text: The turn's input, file blocks included.
-        images: Images for models that see; empty where there are none.
+        text: The turn's files, a named block each in their order, then its input.
+        images: Images for models that see (PNG, JPEG, GIF or WebP); empty where there are none. Each has a
+            block in the text, which says where it belongs.
 
     Example:
         >>> Message("what was net cash in 2009?").text
@@ -95,7 +96,8 @@ class AgentSession(Protocol):
     `send` raises TurnError for a fault of this turn alone and SessionLostError where the conversation cannot
     go on; any other exception counts as a TurnError. It may be cancelled at any await when the turn's time is
     up, and must then be ready for the next `send`. A session may keep what the broken turn had done so far in
-    an attribute `partial: Reply | None`; its tool calls are then in the result.
+    an attribute `partial: Reply | None`; its tool calls are then in the result. A session whose agent sees no
+    pictures says `takes_images = False`: it is sent the text in them instead, or the turn is an error.
 
     Both methods may also be plain functions: they then run in a thread of our own.
 
@@ -121,6 +123,9 @@ class AgentSession(Protocol):
 @runtime_checkable
 class AgentBackend(Protocol):
     """Opens a fresh session for each case; sessions of several cases may be open at once.
+
+    A backend may also have `async def run_ended(self) -> Iterable[str]`: it is called when all sessions of a
+    run are closed, gives back what they shared, and returns what the run should warn of.
 
     Example:
         >>> class Echo:

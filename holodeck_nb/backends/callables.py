@@ -29,6 +29,7 @@ class Conversation:
             `assistant`) and `content`; a turn that broke off has its user message and no answer.
         case: The case's name.
         turn: From 0.
+        images: The pictures that came with the text, as they are (PNG, JPEG, GIF or WebP).
 
     Example:
         >>> def agent(text, conversation):
@@ -40,6 +41,7 @@ class Conversation:
     history: tuple[dict[str, str], ...]
     case: str
     turn: int
+    images: tuple[bytes, ...] = ()
 
     @property
     def messages(self) -> list[dict[str, str]]:
@@ -68,11 +70,13 @@ class _CallableSession:
         self._function = function
         self._context = context
         self._wants_conversation = wants_conversation
+        # A function of the text alone is told what the pictures say, where that can be read.
+        self.takes_images = wants_conversation
         self._history: list[dict[str, str]] = []
         self._turn = 0
 
     async def send(self, message: Message) -> Reply:
-        conversation = Conversation(tuple(self._history), self._context.case, self._turn)
+        conversation = Conversation(tuple(self._history), self._context.case, self._turn, message.images)
         self._turn += 1
         # The user's message stays, whatever becomes of the answer: a late one is dropped with this coroutine.
         self._history.append({"role": "user", "content": message.text})

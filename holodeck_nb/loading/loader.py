@@ -6,7 +6,7 @@ import gc
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ class LoadedSuite:
         path: The file as the user named it; "" for a suite made in Python.
         graders: Reference `module:function` -> the imported function.
         warnings: What changes no verdict, but should be known.
+        functions: Function tools that were given as Python functions, by the tool's name.
     """
 
     config: SuiteConfig
@@ -47,6 +48,7 @@ class LoadedSuite:
     path: str
     graders: Mapping[str, Callable[..., Any]]
     warnings: tuple[RunWarning, ...]
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
 
 def load_suite(path: str | os.PathLike[str]) -> LoadedSuite:

@@ -74,11 +74,12 @@ class _Copier:
     def _scalar(self, value: Any, place: Location) -> Any:
         match value:
             case float() if value != value and _is_text(place):  # noqa: PLR0124 - NaN, as pandas has it
-                return self._refuse(place, "expected text, got NaN", "leave it out where there is none")
+                self._refuse(place, "expected text, got NaN", "leave it out where there is none")
+                return "NaN"  # see `_text`
             case None | bool() | float() | Secret():
                 return value
             case str():
-                return value if _writable(value) else self._refuse(place, "holds characters that no file can")
+                return self._text(value, place)
             case int() | Decimal():
                 return self._number(value, place)
             case date():
@@ -90,6 +91,12 @@ class _Copier:
             case _:
                 message = f"a suite cannot hold {kind_of(value)}"
                 return self._refuse(place, message, "use text, numbers, lists and mappings")
+
+    def _text(self, value: str, place: Location) -> str:
+        if _writable(value):
+            return value
+        self._refuse(place, "holds characters that no file can")
+        return value.encode("utf-8", "replace").decode()  # text is there: it must not count as missing too
 
     def _number(self, value: int | Decimal, place: Location) -> Any:
         if isinstance(value, int):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holodeck_nb.results.records import ToolInvocation
@@ -12,6 +13,8 @@ from holodeck_nb.schema.metrics import MetricConfig, StandardMetric
 
 if TYPE_CHECKING:
     from holodeck_nb.results.records import MetricKind
+
+    from .judge_models import Judges  # noqa: TC004 - judges import what is here, and nobody reads the annotation
 
 __all__ = [
     "METRICS",
@@ -37,7 +40,15 @@ METRICS = {
     "chrf": "holodeck_nb.metrics.text:TextMetric.build",
     "ter": "holodeck_nb.metrics.text:TextMetric.build",
     "similarity": "holodeck_nb.metrics.text:TextMetric.build",
+    "groundedness": "holodeck_nb.metrics.judge_quality:QualityJudge.build",
+    "relevance": "holodeck_nb.metrics.judge_quality:QualityJudge.build",
+    "coherence": "holodeck_nb.metrics.judge_quality:QualityJudge.build",
+    "fluency": "holodeck_nb.metrics.judge_quality:QualityJudge.build",
+    "geval": "holodeck_nb.metrics.judge_geval:GEvalJudge.build",
+    "rag": "holodeck_nb.metrics.judge_rag:RagJudge.build",
+    "evaluate": "holodeck_nb.metrics.evaluate_module:EvaluateModule.build",
     "code": "holodeck_nb.metrics.code:CodeGrader.build",
+    "plugin": "holodeck_nb.metrics.plugin_metric:build_plugin",
 }
 
 
@@ -97,11 +108,31 @@ class GraderResult:
 
 
 class MetricError(Exception):
-    """The metric could not be measured; the message goes into the report. Not a verdict on the reply."""
+    """The metric could not be measured; the message goes into the report. Not a verdict on the reply.
+
+    Attributes:
+        details: What to show beside the reason; None for nothing.
+        final: Whether another try would not change it.
+    """
+
+    def __init__(
+        self, message: str, *, details: Mapping[str, Any] | None = None, final: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.details = details
+        self.final = final
 
 
 class NotApplicableError(Exception):
-    """The metric has nothing to measure on this turn; the message says what is missing."""
+    """The metric has nothing to measure on this turn; the message says what is missing.
+
+    Attributes:
+        details: What to show beside the reason; None for nothing.
+    """
+
+    def __init__(self, message: str, *, details: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.details = details
 
 
 class Metric(Protocol):
@@ -148,25 +179,36 @@ class MetricSetup:
     Attributes:
         id: Its id among the metrics of a turn.
         graders: The suite's graders, by the reference that names them (`graders:numeric_equal`).
+        judges: Who judges; None where nothing is judged.
+        folder: Where relative paths begin; None for the working directory.
     """
 
     id: str
     graders: Mapping[str, Callable[..., Any]]
+    judges: Judges | None = None
+    folder: Path | None = None
 
 
 def build_metrics(
-    configs: tuple[MetricConfig, ...], graders: Mapping[str, Callable[..., Any]]
+    configs: tuple[MetricConfig, ...],
+    graders: Mapping[str, Callable[..., Any]],
+    *,
+    judges: Judges | None = None,
+    folder: Path | None = None,
 ) -> tuple[Metric, ...]:
     """The metrics of one turn, ready to measure, in order; disabled ones are left out.
+
+    The arguments are those of `MetricSetup`.
 
     Raises:
         KeyError: A metric that this version does not have (see `unavailable`), or a grader that is not among
             `graders`; both are refused before a run.
         ValueError: A malformed `response_path`.
+        ConfigError: A judged metric that has no judge; a run refuses it before it begins.
     """
     enabled = tuple(config for config in configs if config.enabled)
     return tuple(
-        _builder(_key(config))(config, MetricSetup(metric_id, graders))
+        _builder(_key(config))(config, MetricSetup(metric_id, graders, judges, folder))
         for config, metric_id in zip(enabled, metric_ids(enabled), strict=True)
     )
 
@@ -193,17 +235,26 @@ def metric_ids(configs: tuple[MetricConfig, ...]) -> tuple[str, ...]:
     return tuple(ids)
 
 
-def unavailable(config: MetricConfig) -> str | None:
-    """Why this version cannot run the metric, by name; None where it can.
+def unavailable(config: MetricConfig, folder: Path | None = None) -> str | None:
+    """Why the metric cannot be run here, by name; None where it can.
+
+    Whether a judged metric has a model is told by `Judges.problems`.
+
+    Args:
+        config: The metric.
+        folder: Where relative paths begin; None for the working directory.
 
     >>> unavailable(StandardMetric(metric="numeric"))
-    >>> unavailable(StandardMetric(metric="groundedness"))
-    "metric 'groundedness' cannot be run by this version yet"
     """
-    if _key(config) in METRICS:
-        return None
-    kind = "" if config.type == "standard" else f" (type {config.type})"
-    return f"metric {config.default_id!r}{kind} cannot be run by this version yet"
+    if config.type == "evaluate":
+        from .evaluate_module import unusable  # noqa: PLC0415 - the protocol loads no metric
+
+        return unusable(config, folder)
+    if config.type == "plugin":
+        from .plugin_metric import unusable_plugin  # noqa: PLC0415 - the same
+
+        return unusable_plugin(config)
+    return None
 
 
 def _key(config: MetricConfig) -> str:

@@ -18,8 +18,10 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from holodeck_nb.plugins import METRIC_PLUGINS
+
 from .agent import ModelConfig
-from .scalars import Count, Flag, Model, NonBlankSetting, Number, Positive, Setting, Whole, wrong
+from .scalars import Count, Flag, FreeMapping, Model, NonBlankSetting, Number, Positive, Setting, Whole, wrong
 from .values import kind_of
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "MetricConfig",
     "MetricOrReference",
     "MetricReference",
+    "PluginMetric",
     "RagMetric",
     "StandardMetric",
 ]
@@ -41,7 +44,10 @@ StandardName = Literal[
 RagName = Literal[
     "faithfulness", "contextual_relevancy", "contextual_precision", "contextual_recall", "answer_relevancy"
 ]
-KINDS = ("standard", "code", "geval", "rag", "evaluate")
+KINDS = ("standard", "code", "geval", "rag", "evaluate", "plugin")
+EVALUATION_PARAMS = (
+    "input", "actual_output", "expected_output", "retrieval_context", "context", "tools_called",
+)  # fmt: skip
 STANDARD_NAMES: tuple[str, ...] = get_args(StandardName)
 RAG_NAMES: tuple[str, ...] = get_args(RagName)
 _JUDGED_NAMES: tuple[str, ...] = get_args(JudgedName)
@@ -77,6 +83,22 @@ def _grader(value: Any) -> Any:
     if callable(value):
         return value
     raise wrong(f"expected `module.path:function`, got {kind_of(value)}")
+
+
+def _shown_to_judge(name: str) -> str:
+    if name not in EVALUATION_PARAMS:
+        message = f"{kind_of(name)} is nothing that a judge can be shown: {', '.join(EVALUATION_PARAMS)}"
+        raise wrong(message, found=name, allowed=EVALUATION_PARAMS)
+    return name
+
+
+def _installed(name: str) -> str:
+    if name not in METRIC_PLUGINS.names:
+        known = METRIC_PLUGINS.names
+        hint = "install the package that brings it, or define it with @hd.metric before the suite is loaded"
+        message = f"no installed package has a metric {kind_of(name)}"
+        raise wrong(message, found=name, allowed=known, hint=hint)
+    return name
 
 
 ResponsePath = Annotated[Setting, AfterValidator(_response_path)]
@@ -144,7 +166,9 @@ class GEvalMetric(_Common):
     name: NonBlankSetting
     criteria: NonBlankSetting
     evaluation_steps: tuple[NonBlankSetting, ...] | None = None
-    evaluation_params: tuple[Setting, ...] = ("actual_output",)
+    evaluation_params: Annotated[
+        tuple[Annotated[Setting, AfterValidator(_shown_to_judge)], ...], Field(min_length=1)
+    ] = ("actual_output",)
     strict_mode: Flag = False
     threshold: Fraction | None = None
     model: ModelConfig | None = None
@@ -211,6 +235,21 @@ class EvaluateMetric(_Common):
         return self.module.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
+class PluginMetric(_Common):
+    """A metric of an installed package, or a function under `@hd.metric`; `type` may be its name itself."""
+
+    type: Literal["plugin"] = "plugin"
+    metric: Annotated[NonBlankSetting, AfterValidator(_installed)]
+    options: FreeMapping = Field(default_factory=dict)
+    threshold: Fraction | None = None
+    timeout_ms: Positive | None = None
+
+    @property
+    def default_id(self) -> str:
+        """The metric's name."""
+        return self.metric
+
+
 class MetricReference(Model):
     """A bare name in a case or a turn: the agent-level metric of that name."""
 
@@ -237,7 +276,10 @@ def _spelled_out(value: Any) -> Any:
     if kind in KINDS:
         return value
     if kind not in STANDARD_NAMES and kind not in RAG_NAMES:
-        allowed = (*KINDS, *STANDARD_NAMES, *RAG_NAMES)
+        plugged = METRIC_PLUGINS.names
+        if kind in plugged:
+            return {**value, "type": "plugin", "metric": value.get("metric", kind)}
+        allowed = (*KINDS, *STANDARD_NAMES, *RAG_NAMES, *plugged)
         raise wrong(f"{kind_of(kind)} is not a kind of metric", at="type", found=kind, allowed=allowed)
     key, long_type = ("metric", "standard") if kind in STANDARD_NAMES else ("metric_type", "rag")
     named = value.get(key, kind)
@@ -264,6 +306,7 @@ _Kinds = (
     | Annotated[RagMetric, Tag("\0rag")]
     | Annotated[CodeMetric, Tag("\0code")]
     | Annotated[EvaluateMetric, Tag("\0evaluate")]
+    | Annotated[PluginMetric, Tag("\0plugin")]
 )
 MetricConfig = Annotated[_Kinds, Discriminator(_tag), BeforeValidator(_spelled_out)]
 MetricOrReference = Annotated[

@@ -197,6 +197,8 @@ PAIRS = [
     (fuzzy("AAL"),                      "\uff21\uff21\uff2c",      True),   # full width
     (fuzzy("a_b"),                      "ab",                      False),
     (fuzzy("net cash"),                 5,                         False),
+    (fuzzy("abcd", 75),                 "abce",                    True),   # at least 75 % alike
+    (fuzzy("abcd", 75.1),               "abce",                    False),
     (fuzzy("[1, 2]"),                   [1, 2],                    True),   # its text, as for a regex
     (fuzzy("x"),                        Odd(),                     False),
     (fuzzy("1"),                        10**5000,                  False),
@@ -294,7 +296,7 @@ def test_a_value_without_text_is_named_by_its_type():
 def test_a_pattern_that_runs_wild_fails_within_its_second():
     begin = time.monotonic()
     reason = mismatch(regex("(a|aa)+$"), "a" * 60 + "b")
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 60  # without the limit it would take longer than anybody waits
     assert reason.startswith("expected /(a|aa)+$/, but the pattern took longer than 1 s on 'aaaa")
 
 

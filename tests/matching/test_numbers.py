@@ -155,6 +155,16 @@ READINGS = [
     ("31.12.2009",                                                    None),
     ("10:30",                                                         None),
     ("1,23,4",                                                        None),
+    ("1,2345,678",                                                    None),  # no group has four digits
+    ("1_23_456",                                                      None),  # lakhs are written with commas
+    ("12 mm",                                                         "12"),  # millimetres, no millions
+    ("3 b",                                                           "3"),
+    ("9 t",                                                           "9"),   # tonnes
+    ("5\u2030",                                                       "0.005"),
+    ("It was 2150 in 2009.",                                          "2150"),  # years end with 2099
+    ("It was 1899 in 2009.",                                          "1899"),
+    ("It is **5** or **6**.",                                         None),  # two bold ones mark nothing
+    ("It is **5** and not 6.",                                        "5"),
     ("1,2,3",                                                         None),
     ("192.168.0.1",                                                   None),
     ("555-1234",                                                      None),

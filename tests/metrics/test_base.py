@@ -66,16 +66,12 @@ def test_metrics_are_built_in_order_and_disabled_ones_left_out():
         (E, None),
         ({"grader": "g:grade"}, None),
         ({"type": "bleu"}, None),
-        ({"type": "groundedness"}, "metric 'groundedness' cannot be run by this version yet"),
-        ({"type": "faithfulness"}, "metric 'faithfulness' (type rag) cannot be run by this version yet"),
-        (
-            {"name": "tone", "criteria": "polite"},
-            "metric 'tone' (type geval) cannot be run by this version yet",
-        ),
-        ({"module": "mauve"}, "metric 'mauve' (type evaluate) cannot be run by this version yet"),
+        ({"type": "groundedness"}, None),
+        ({"type": "faithfulness"}, None),
+        ({"name": "tone", "criteria": "polite"}, None),
     ],
 )
-def test_what_this_version_cannot_run_is_named(written, reason):
+def test_what_cannot_be_run_here_is_named(written, reason):
     assert unavailable(*configs(written)) == reason
 
 
@@ -97,3 +93,18 @@ def test_the_protocol_loads_no_metric():
     ).stdout.split()
     assert not {*loaded} & {target.partition(":")[0] for target in METRICS.values()}
     assert not {*loaded} & {"rapidfuzz", "regex", "nltk", "numpy", "pandas", "rouge_score", "sacrebleu"}
+
+
+def test_what_only_computes_is_never_tried_again():
+    metrics = build_metrics(configs(N, E, {"grader": grade}), {})
+    assert [metric.max_retries for metric in metrics] == [0, 0, 0]
+
+
+def test_a_judged_metric_without_a_judge_is_an_error_of_its_own():
+    import asyncio
+
+    from holodeck_nb.metrics.base import GraderContext, MetricError
+
+    (metric,) = build_metrics(configs({"type": "fluency"}), {})
+    with pytest.raises(MetricError, match="there is no model to judge with"):
+        asyncio.run(metric.measure(GraderContext("?", "x")))

@@ -257,6 +257,25 @@ def test_a_grader_can_change_nothing():
     assert (CONTEXT.ground_truth, CONTEXT.turn_config) == ("206588", {"program": ["subtract"]})
 
 
+def test_a_refused_result_names_the_grader():
+    def nothing(ctx):
+        return None
+
+    with pytest.raises(MetricError, match=r"^grader .*nothing returned None: that is no result"):
+        measure(nothing)
+
+
+def test_an_async_grader_can_change_nothing_either():
+    async def vandal(ctx):
+        with pytest.raises(TypeError):
+            ctx.turn_config.clear()
+        object.__setattr__(ctx, "ground_truth", "0")
+        return True
+
+    assert measure(vandal).passed
+    assert (CONTEXT.ground_truth, CONTEXT.turn_config) == ("206588", {"program": ["subtract"]})
+
+
 def test_a_slow_grader_is_left_behind():
     release = threading.Event()
     begin = time.monotonic()

@@ -1,0 +1,65 @@
+"""From a suite to its judges, or every reason why there are none, before the first call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from .errors import Problem
+from .llm.providers import ModelOptions, open_model
+from .loading.execution import Execution
+from .loading.secrets import secrets_in
+from .loading.variables import read_env_file
+from .loading.writer import data_of
+from .metrics.judge_cache import JudgeCache
+from .metrics.judge_models import Judges, is_judged
+from .schema.metrics import MetricConfig
+from .schema.suite import SuiteConfig
+
+__all__ = ["JUDGE_FOLDER", "open_judges"]
+
+JUDGE_FOLDER = "judges"
+"""Where in `execution.cache_dir` the answers of judges are kept."""
+
+
+def open_judges(
+    config: SuiteConfig,
+    metrics: Iterable[MetricConfig],
+    execution: Execution,
+    *,
+    folder: Path | None,
+    remembers: bool = True,
+) -> tuple[Judges | None, tuple[Problem, ...]]:
+    """The judges of these metrics, ready to be asked, and why some have none; nothing is sent yet.
+
+    Args:
+        config: The suite: its `evaluations.model`, else its `model`, judges where a metric names no model.
+        metrics: All metrics of the run; None comes back where no model judges among them.
+        execution: Its `llm_timeout` bounds one answer; its cache settings hold for answers too.
+        folder: The suite's folder; None for a suite made in Python.
+        remembers: Whether answers that are kept may be used, and new ones kept.
+    """
+    judged = [metric for metric in metrics if metric.enabled and is_judged(metric)]
+    if not judged:
+        return None, ()
+    home = folder or Path.cwd()
+    settings = {
+        name: data_of(getattr(config, name), escaped=False, templates=False)
+        for name in type(config).model_fields
+        if name != "test_cases"
+    }
+    own = {"models": [data_of(metric, escaped=False, templates=False) for metric in judged]}
+    options = ModelOptions(
+        environment={**read_env_file(home / ".env"), **os.environ},
+        secrets=(*secrets_in(settings), *secrets_in(own)),
+        max_retries=execution.max_retries,
+    )
+    cached = execution.cache_enabled and remembers
+    judges = Judges(
+        lambda model: open_model(model, options),
+        (config.evaluations and config.evaluations.model) or config.model,
+        answer_s=execution.llm_timeout,
+        cache=JudgeCache(home / execution.cache_dir / JUDGE_FOLDER) if cached else None,
+    )
+    return judges, tuple(judges.problems(judged))

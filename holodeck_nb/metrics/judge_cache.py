@@ -1,0 +1,79 @@
+"""Answers of judges that are kept: the same question to the same model need not be paid for twice."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holodeck_nb._version import __version__
+
+if TYPE_CHECKING:
+    from holodeck_nb.llm.chat_model import ChatRequest
+    from holodeck_nb.schema.agent import ModelConfig
+
+__all__ = ["JudgeCache", "KeptReply"]
+
+# All that changes what a model would answer; its key is no part of that.
+_SETTINGS = ("provider", "name", "temperature", "max_tokens", "top_p", "endpoint", "api_version")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReply:
+    """The text of a reply that could be used, and the model that gave it as the provider names it."""
+
+    text: str
+    model: str | None = None
+
+
+class JudgeCache:
+    """A folder of replies under hashed names; several runs may use it at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def key(self, model: ModelConfig, request: ChatRequest) -> str:
+        """A hash of the model with its settings, and of every text and the schema that it is sent."""
+        settings = {name: str(getattr(model, name)) for name in _SETTINGS}
+        texts = [getattr(message, "text", "") for message in request.messages]
+        asked = [settings, request.instructions, texts, request.response_format]
+        # Escaped, so that a lone half of a character can be hashed too.
+        return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode("ascii")).hexdigest()
+
+    def reply(self, key: str) -> KeptReply | None:
+        """What is kept; None where nothing is, or it cannot be read."""
+        try:
+            plain: Any = json.loads(self._file(key).read_bytes())
+            text, model = plain["text"], plain["model"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return KeptReply(text, model) if isinstance(text, str) and isinstance(model, str | None) else None
+
+    def keep(self, key: str, reply: KeptReply) -> None:
+        """Keep it; a folder that cannot be written keeps nothing, and the run goes on."""
+        body = json.dumps({"text": reply.text, "model": reply.model, "by": f"holodeck-nb {__version__}"})
+        with contextlib.suppress(OSError):
+            self._write(self._file(key), body.encode("ascii"))
+
+    def _file(self, key: str) -> Path:
+        return self._folder / f"{key}.json"
+
+    def _write(self, target: Path, body: bytes) -> None:
+        """A whole file or none: beside its place first, then moved there."""
+        target.parent.mkdir(parents=True, exist_ok=True)
+        ignore = self._folder.parent / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+        handle, name = tempfile.mkstemp(prefix="part-", dir=target.parent)
+        part = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(body)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)

@@ -1,0 +1,147 @@
+"""What scoring again is asked: new metrics and new thresholds, checked as a suite's are."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .engine.definitions import metric_definition
+from .engine.rescoring import NewMetric
+from .errors import ConfigError, Problem
+from .judging import open_judges
+from .loading.execution import Execution
+from .loading.loader import load_mapping
+from .metrics.base import build_metrics, metric_ids, unavailable
+from .metrics.judge_models import Judges
+from .metrics.plugin_metric import settings_of
+
+__all__ = ["checked_thresholds", "closing", "execution_of", "new_metrics"]
+
+T = TypeVar("T")
+
+
+def new_metrics(
+    metrics: Sequence[Any],
+    *,
+    folder: Path,
+    recorded: Sequence[str],
+    judge: Any = None,
+    execution: Execution | None = None,
+    remembers: bool = True,
+) -> tuple[tuple[NewMetric, ...], Judges | None]:
+    """The list, ready to measure.
+
+    Args:
+        metrics: Each as in a suite file, a function, or the bare id of a recorded metric.
+        folder: Where graders are looked up.
+        recorded: The ids that the run has.
+        judge: The model that judges where a metric names none; None for none.
+        execution: The limits and the cache of judges; None for the defaults.
+        remembers: Whether answers of judges that are kept may be used.
+
+    Returns:
+        The metrics, and who judges for them; the judges are to be closed in the end.
+
+    Raises:
+        ConfigError: Every metric that is wrong, or that cannot be run.
+    """
+    if isinstance(metrics, str) or not isinstance(metrics, Sequence):
+        message = f"expected a list of metrics, got {type(metrics).__name__}"
+        raise ConfigError([Problem(message, path="rescore(metrics=…)")])
+    kept = {place: name for place, name in enumerate(metrics) if isinstance(name, str) and name in recorded}
+    given = [
+        {"type": "code", "grader": metric, **settings_of(metric)} if callable(metric) else metric
+        for place, metric in enumerate(metrics)
+        if place not in kept
+    ]
+    evaluations = {"metrics": given} if judge is None else {"metrics": given, "model": judge}
+    loaded = load_mapping({"name": "rescore", "evaluations": evaluations}, folder=folder)
+    default = loaded.config.evaluations and loaded.config.evaluations.model
+    configs = tuple(config for config in loaded.config.agent_metrics if config.enabled)
+    problems = [
+        Problem(reason, path="rescore(metrics=…)")
+        for reason in (unavailable(config, folder) for config in configs)
+        if reason is not None
+    ]
+    judges, unjudged = open_judges(
+        loaded.config, configs, execution or Execution(), folder=folder, remembers=remembers
+    )
+    problems += (replace(problem, path="rescore(metrics=…)") for problem in unjudged)
+    ids = metric_ids(configs)
+    problems += [
+        Problem(
+            f"two metrics are called {name!r}", path="rescore(metrics=…)", hint="give one of them a `name`"
+        )
+        for name in ids
+        if name in kept.values()
+    ]
+    if problems:
+        raise ConfigError(problems)
+    built = iter(
+        NewMetric(name, metric, metric_definition(config, default or None))
+        for name, metric, config in zip(
+            ids,
+            build_metrics(configs, loaded.graders, judges=judges, folder=folder),
+            configs,
+            strict=True,
+        )
+    )
+    # Disabled ones are gone: what is left keeps the order of the list.
+    enabled = iter(config.enabled for config in loaded.config.agent_metrics)
+    chosen = []
+    for place in range(len(metrics)):
+        if place in kept:
+            chosen.append(NewMetric(kept[place]))
+        elif next(enabled):
+            chosen.append(next(built))
+    return tuple(chosen), judges
+
+
+async def closing(judges: Judges | None, work: Coroutine[Any, Any, T]) -> T:
+    """Do the work, and close the judges whatever becomes of it."""
+    try:
+        return await work
+    finally:
+        if judges is not None:
+            await judges.run_ended()
+
+
+def execution_of(settings: Mapping[str, Any]) -> Execution:
+    """The execution settings that a run tells of, as far as they can be read; the defaults for the others."""
+    default = Execution()
+    known = {
+        field.name: settings[field.name]
+        for field in fields(Execution)
+        if type(settings.get(field.name)) is type(getattr(default, field.name))
+    }
+    return replace(default, **known)
+
+
+def checked_thresholds(
+    thresholds: Mapping[str, float | None], *, recorded: Sequence[str]
+) -> dict[str, float | None]:
+    """The thresholds, by the id of a recorded metric.
+
+    Raises:
+        ConfigError: The run has no such metric, or a threshold is outside 0 to 1; every one of them.
+    """
+    there_are = f"there are {', '.join(recorded)}" if recorded else "no metric was recorded: rescore measures"
+    problems = [
+        Problem(f"the run has no metric {name!r}", path="with_thresholds(…)", hint=there_are)
+        for name in thresholds
+        if name not in recorded
+    ]
+    problems += [
+        Problem(f"expected a threshold from 0 to 1, got {value!r}", path=f"with_thresholds({name!r}: …)")
+        for name, value in thresholds.items()
+        if value is not None and not _is_threshold(value)
+    ]
+    if problems:
+        raise ConfigError(problems)
+    return dict(thresholds)
+
+
+def _is_threshold(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1

@@ -1,0 +1,163 @@
+"""Recording a run, and playing it again without a network."""
+
+import json
+import time
+
+import pytest
+from servers import Wired
+
+import holodeck_nb as hd
+
+KEY = "sk-live-0123456789abcdef"
+CASES = [{"name": f"c{n}", "turns": [{"input": f"first {n}"}, {"input": f"second {n}"}]} for n in range(6)]
+
+
+def add(a: float, b: float) -> float:
+    """Add."""
+    return a + b
+
+
+def answer(body):
+    """A call on the first turn of each conversation, then words that name what was asked."""
+    last = body["messages"][-1]
+    if last["role"] == "tool":
+        message = {"content": f"it is {last['content']}"}
+    elif last["content"].startswith("first"):
+        arguments = json.dumps({"a": int(last["content"].split()[1]), "b": 1})
+        message = {"content": None, "tool_calls": [{"function": {"name": "add", "arguments": arguments}}]}
+    elif last["content"] == "second 5":
+        return 400, {"error": {"message": f"no, {KEY} may not"}}, {}
+    else:
+        message = {"content": f"{last['content']}: done {KEY}"}
+    usage = {"prompt_tokens": 10, "completion_tokens": 2}
+    return {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage, "model": "gpt-4o"}
+
+
+@pytest.fixture
+def suite(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    model = {"provider": "openai", "name": "gpt-4o"}
+    return hd.Suite(name="s", model=model, test_cases=CASES).with_tools([add]).with_instructions("be brief")
+
+
+@pytest.fixture
+def recorded(suite, tmp_path, monkeypatch):
+    """A run with its recording; nothing answers any more when it is done."""
+    path = tmp_path / "tape.jsonl"
+    with Wired(answer) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        run = suite.run(record=path, quiet=True, parallel_test_cases=4)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+    return run, path
+
+
+def told(run):
+    frame = run.turns
+    calls = frame["tools_called"].tolist()
+    text = [None if value is None else str(value).replace(KEY, "***") for value in frame["response"]]
+    return frame["case"].tolist(), text, calls, frame["reason"].tolist(), frame["prompt_tokens"].tolist()
+
+
+def test_a_replay_is_the_same_run(suite, recorded):
+    run, path = recorded
+    again = suite.run(replay=path, quiet=True, parallel_test_cases=4)
+    assert str(told(again)) == str(told(run))
+    assert "openai answered 400: no, *** may not" in reasons(again)
+    assert any(
+        "the answers come from a recording of openai:gpt-4o" in text for text in again.warnings["text"]
+    )
+
+
+def test_no_secret_is_in_the_file(recorded):
+    _, path = recorded
+    text = path.read_text(encoding="utf-8")
+    assert KEY not in text
+    assert "done ***" in text
+
+
+def test_the_file_does_not_depend_on_what_finished_first(suite, recorded, tmp_path, monkeypatch):
+    _, path = recorded
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with Wired(answer) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        suite.run(record=tmp_path / "other.jsonl", quiet=True, parallel_test_cases=1)
+    one, other = path.read_text().splitlines(), (tmp_path / "other.jsonl").read_text().splitlines()
+    assert one[1:] == other[1:]
+
+
+def reasons(run):
+    return [turn.error for _, turn in run.result.turns() if turn.error]
+
+
+def test_a_miss_says_which_message_differs(suite, recorded):
+    _, path = recorded
+    run = suite.with_instructions("be verbose").select(name="c1").run(replay=path, quiet=True)
+    [miss] = reasons(run)
+    assert miss == (
+        "not in the recording: request 1 of 'c1' differs: message 1 (system) was "
+        '{"role": "system", "content": "be brief"}, is {"role": "system", "content": "be verbose"}'
+    )
+
+
+def test_a_miss_by_another_setting_or_tool_result(suite, recorded):
+    _, path = recorded
+    cooler = suite.with_model({"provider": "openai", "name": "gpt-4o", "temperature": 0})
+    assert "temperature was 0.3, is 0" in reasons(cooler.run(replay=path, quiet=True))[0]
+
+    def add(a: float, b: float) -> float:
+        """Add."""
+        return a - b
+
+    [miss] = reasons(suite.with_tools([add]).select(name="c1").run(replay=path, quiet=True))
+    assert "message 4 (tool)" in miss
+
+
+def test_a_request_too_many(suite, recorded, tmp_path):
+    _, path = recorded
+    lines = path.read_text(encoding="utf-8").splitlines()
+    short = tmp_path / "short.jsonl"
+    short.write_text("\n".join(line for line in lines if '"request": 2' not in line), encoding="utf-8")
+    [miss] = reasons(suite.select(name="c1").run(replay=short, quiet=True))
+    assert miss == "not in the recording: request 3 of 'c1'; it has 2"
+
+
+def test_a_timeout_is_recorded_as_one(suite, tmp_path, monkeypatch):
+    def slow(body):
+        if body["messages"][-1]["content"] == "first 0":
+            time.sleep(1)
+        return answer(body)
+
+    path = tmp_path / "tape.jsonl"
+    one = suite.select(name="c0")
+    with Wired(slow) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        run = one.run(record=path, quiet=True, llm_timeout=0.4)
+    again = one.run(replay=path, quiet=True)
+    assert run.turns["status"].tolist() == again.turns["status"].tolist() == ["error", "passed"]
+    assert again.turns["reason"][0].startswith("timeout")
+
+
+REFUSED = [
+    ({"record": "a", "replay": "a"}, "`record` and `replay` do not go together"),
+    ({"record": "no/such/folder/a"}, "there is no folder"),
+    ({"replay": "missing.jsonl"}, "cannot be read"),
+    ({"replay": "empty.jsonl"}, "is no recording"),
+    ({"replay": "broken.jsonl"}, "line 2 is no entry of a recording"),
+    ({"replay": "other.jsonl"}, "the recording is of ollama:qwen3:8b, the suite asks openai:gpt-4o"),
+    ({"replay": "none.jsonl"}, "test case 'c5', run(replay=…): the recording has no such case"),
+    ({"replay": "none.jsonl", "agent": str.upper}, "this run talks to another agent"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED)
+def test_what_cannot_be_taped(suite, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    head = '{"recording": 1, "provider": "%s", "model": "%s"}\n'
+    (tmp_path / "empty.jsonl").write_text("")
+    (tmp_path / "broken.jsonl").write_text(head % ("openai", "gpt-4o") + '{"case": "c0"}\n')
+    (tmp_path / "other.jsonl").write_text(head % ("ollama", "qwen3:8b"))
+    (tmp_path / "none.jsonl").write_text(head % ("openai", "gpt-4o"))
+    with pytest.raises(hd.ConfigError) as caught:
+        suite.run(quiet=True, **arguments)
+    assert message in str(caught.value)
