@@ -20,19 +20,19 @@ import holodeck_nb as hd
 from holodeck_nb.__main__ import main
 from holodeck_nb.metrics.base import unavailable
 
-PROVIDER = "a provider over HTTP"
-READER = "a file reader"
+PROVIDER = "its test over HTTP: test_public_wire_cases.py plays it"
+READER = "its test with real files: test_files.py plays it"
 WAITING = {
     **dict.fromkeys(
         ("SDK-01", "SDK-03", "SDK-04", "SDK-06", "SDK-07", "SDK-10", "SDK-11", "SDK-12", "SDK-13"), PROVIDER
     ),
     **dict.fromkeys(("FIL-01", "FIL-03", "FIL-04", "FIL-05", "FIL-06", "FIL-08", "FIL-09"), READER),
-    "NB-03": "the explorer",
-    "CON-02": "a cache of replies, if there will be one",
-    "CON-03": "repeats",
+    "NB-03": "its test with the explorer: test_explorer_exported.py plays it",
+    "CON-02": "nobody: there is no cache of replies",
+    "CON-03": "nobody: there is no cache of replies, so repeats are samples of their own",
     "CON-05": PROVIDER,
     "SEC-03": PROVIDER,
-    "SEC-04": "the download of files",
+    "SEC-04": READER,
 }
 
 GRADERS = {
@@ -447,7 +447,7 @@ def metrics_to_come(case):
 @pytest.mark.parametrize("case", cases.rows("public_cases.json"))
 def test_the_fault_is_not_ours(case, tmp_path, monkeypatch):
     if case["id"] in WAITING:
-        pytest.skip(f"waiting for {WAITING[case['id']]}")
+        pytest.skip(f"left to {WAITING[case['id']]}")
     if case["id"].startswith("MET-") and not case.get("files") and (missing := metrics_to_come(case)):
         pytest.skip(f"waiting for the metrics {', '.join(missing)}")
     outcome = SCENARIOS.get(case["id"], ordinary)(case, tmp_path, monkeypatch)
