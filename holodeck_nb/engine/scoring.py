@@ -126,7 +126,9 @@ async def _once(metric: Metric, context: GraderContext, grader_timeout: float) -
         limit = grader_timeout
     work = metric.measure(context)
     try:
-        result = await (work if limit is None else bounded(work, limit))
+        # What talks to others may be cancelled by them: bounded, that is its own fault and ends nothing else.
+        computes_only = limit is None and metric.kind == "standard" and metric.model is None
+        result = await (work if computes_only else bounded(work, limit))
         return _Measured(result, details=result.details)
     except NotApplicableError as error:
         return _Measured(status="not_applicable", reason=str(error), details=error.details)

@@ -298,6 +298,15 @@ def test_the_judges_model_is_told():
     assert result.model == "openai:gpt-x"
 
 
+def test_a_judge_that_is_cancelled_from_elsewhere_is_an_error_and_ends_nothing_else():
+    async def cancelled():
+        raise asyncio.CancelledError
+
+    broken, fine = score(Fake([cancelled]), Fake([GraderResult(1.0)], id="fine"))
+    assert (broken.status, broken.reason) == ("error", "CancelledError: it cancelled itself")
+    assert fine.score == 1.0
+
+
 def test_no_metrics_no_results():
     assert score() == ()
 
