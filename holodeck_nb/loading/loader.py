@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from holodeck_nb.collection import paused
 from holodeck_nb.errors import ConfigError
 from holodeck_nb.results.records import RunWarning
 from holodeck_nb.schema.suite import SuiteConfig
@@ -59,7 +58,7 @@ def load_suite(path: str | os.PathLike[str]) -> LoadedSuite:
     """
     name = os.fspath(path)
     file = Path(name).absolute()
-    with _no_collection():
+    with paused():
         read = read_file(file, name)
         return _load(read, file.parent, name)
 
@@ -75,7 +74,7 @@ def load_mapping(data: Mapping[str, Any], *, folder: Path | None = None) -> Load
         ConfigError: With every mistake in it.
     """
     folder = None if folder is None else folder.absolute()
-    with _no_collection():
+    with paused():
         values, findings = python_data(data)
         return _load(SuiteFile(Source(), values, findings), folder, "")
 
@@ -103,15 +102,3 @@ def _validated(data: Mapping[str, Any]) -> tuple[SuiteConfig | None, list[Findin
         return SuiteConfig.model_validate(data), []
     except ValidationError as error:
         return None, findings_of(error)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the garbage collector from walking the growing tree again and again; it holds no cycles."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from holodeck_nb.collection import paused
 from holodeck_nb.results.columns import (
     CASE_COLUMNS,
     METRIC_COLUMNS,
@@ -38,6 +39,7 @@ __all__ = [
 _TAKEN = frozenset({*TURN_COLUMNS, *CASE_COLUMNS})
 
 
+@paused()
 def turns_frame(run: RunResult) -> pd.DataFrame:
     """One row a turn, in the order in which the suite lists them.
 
@@ -52,11 +54,13 @@ def turns_frame(run: RunResult) -> pd.DataFrame:
     return _turns_frame(run, list(run.turns()))
 
 
+@paused()
 def failures_frame(run: RunResult) -> pd.DataFrame:
     """The turns that are not passed (failed, error, skipped), in order; the columns of `turns_frame`."""
     return _turns_frame(run, [(case, turn) for case, turn in run.turns() if not turn.passed])
 
 
+@paused()
 def metrics_frame(run: RunResult) -> pd.DataFrame:
     """One row a metric of a turn, those in error or not applicable too; columns: `METRIC_COLUMNS`.
 
@@ -84,6 +88,7 @@ def metrics_frame(run: RunResult) -> pd.DataFrame:
     )
 
 
+@paused()
 def tool_calls_frame(run: RunResult) -> pd.DataFrame:
     """One row a tool call, numbered from 0 within its turn; columns: `TOOL_CALL_COLUMNS`.
 
@@ -110,6 +115,7 @@ def tool_calls_frame(run: RunResult) -> pd.DataFrame:
     )
 
 
+@paused()
 def tool_checks_frame(run: RunResult) -> pd.DataFrame:
     """One row an asserted argument; an entry with only a name gives one row with `arg` `<NA>`.
 
@@ -140,6 +146,7 @@ def tool_checks_frame(run: RunResult) -> pd.DataFrame:
     )
 
 
+@paused()
 def cases_frame(run: RunResult) -> pd.DataFrame:
     """One row a case (and repeat), in the suite's order.
 
@@ -173,6 +180,7 @@ def cases_frame(run: RunResult) -> pd.DataFrame:
     )
 
 
+@paused()
 def warnings_frame(run: RunResult) -> pd.DataFrame:
     """What a user should know though it changes no verdict; `case` and `turn` are `<NA>` above them."""
     return _frame(
