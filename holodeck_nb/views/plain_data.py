@@ -70,7 +70,13 @@ def _thawed(value: Any, depth: int) -> Any:
     if kind is list or kind is tuple:
         return [_thawed(item, depth - 1) for item in value]
     if kind is dict or isinstance(value, Mapping):
-        return {_fit_key(key): _thawed(item, depth - 1) for key, item in value.items()}
+        # Plain texts are told here: a call for each would double what a frame of many arguments costs.
+        return {
+            key if type(key) is str and key.isascii() else _fit_key(key): (
+                item if type(item) is str and item.isascii() else _thawed(item, depth - 1)
+            )
+            for key, item in value.items()
+        }
     return [_thawed(item, depth - 1) for item in value] if isinstance(value, list | tuple) else _fit(value)
 
 
