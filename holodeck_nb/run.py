@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, overload
@@ -20,6 +19,7 @@ from .results.rollup import RunResult, Summary
 from .scoring_again import checked_thresholds, closing, execution_of, new_metrics
 from .sync import run_sync
 from .views import frames, html, html_report, json_report, markdown_report, report_reader, run_frames
+from .whole_files import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -474,13 +474,6 @@ def _home(result: RunResult) -> Path:
 
 
 def _write(path: str | os.PathLike[str], text: str) -> Path:
-    """Write a whole file or none: beside its place first, then moved there."""
     target = Path(path)
-    part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
-    try:
-        with part.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(target, text)
     return target

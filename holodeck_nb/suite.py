@@ -26,6 +26,7 @@ from .run import Run
 from .schema.case import Case
 from .schema.suite import SuiteConfig
 from .views import html
+from .whole_files import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -259,7 +260,7 @@ class Suite:
         nameable(self._parts.loaded.functions, self.config.tools or ())
         config = _changed(self.config, {"test_cases": self.cases})
         target = Path(path)
-        target.write_text(suite_yaml(config), encoding="utf-8")
+        write_whole(target, suite_yaml(config))
         return target
 
     def run(

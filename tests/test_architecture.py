@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "holodeck_nb"
 # A room imports from floors below its own, from its own room, and from the rooms named beside it.
 FLOORS = [
     {"plugins"},
-    {"_version", "collection", "errors", "results", "schema", "threads"},
+    {"_version", "collection", "errors", "results", "schema", "threads", "whole_files"},
     {"llm", "sync", "user_code", "matching", "views"},
     {"backends", "files", "metrics"},
     {"engine", "loading"},

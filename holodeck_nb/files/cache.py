@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from holodeck_nb._version import __version__
+from holodeck_nb.whole_files import unversioned_folder, write_whole
 
 from .extraction import Extraction, ReadRequest
 from .ocr import is_available
@@ -120,25 +121,10 @@ class FileCache:
         return self.folder / "addresses" / f"{hashlib.sha256(url.encode()).hexdigest()}.json"
 
     def _folder(self, name: str) -> Path:
-        folder = self.folder / name
-        folder.mkdir(parents=True, exist_ok=True)
-        ignore = self.folder / ".gitignore"
-        if not ignore.exists():
-            with contextlib.suppress(OSError):
-                ignore.write_text("*\n", encoding="utf-8")
-        return folder
+        return unversioned_folder(self.folder / name, self.folder)
 
     def _write(self, place: Path, body: bytes) -> None:
-        """A whole file or none: beside its place first, then moved there."""
-        target = self._folder(str(place.parent)) / place.name
-        handle, name = tempfile.mkstemp(prefix="part-", dir=target.parent)
-        part = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(body)
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
+        write_whole(self._folder(str(place.parent)) / place.name, body, private=True)
 
 
 def content_hash(path: Path) -> str:

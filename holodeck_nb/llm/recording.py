@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from holodeck_nb.errors import RunStoppedError, SessionLostError, TurnError, described
+from holodeck_nb.whole_files import write_whole
 
 from .chat_model import Occasion
 from .exchange import Exchange
@@ -58,7 +59,8 @@ class RecordedExchange:
         if self._file is not None:
             self._file.close()
             self._file = None
-        self._path.write_text("".join(f"{line}\n" for line in self._tape.lines()), encoding="utf-8")
+        # What was appended while playing stays until the ordered whole is there.
+        write_whole(self._path, "".join(f"{line}\n" for line in self._tape.lines()))
         return notices
 
     def _write(self, body: Mapping[str, Any], occasion: Occasion, outcome: Mapping[str, Any]) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holodeck_nb._version import __version__
+from holodeck_nb.whole_files import unversioned_folder, write_whole
 
 if TYPE_CHECKING:
     from holodeck_nb.llm.chat_model import ChatRequest
@@ -58,22 +57,8 @@ class JudgeCache:
         """Keep it; a folder that cannot be written keeps nothing, and the run goes on."""
         body = json.dumps({"text": reply.text, "model": reply.model, "by": f"holodeck-nb {__version__}"})
         with contextlib.suppress(OSError):
-            self._write(self._file(key), body.encode("ascii"))
+            unversioned_folder(self._folder, self._folder.parent)
+            write_whole(self._file(key), body, private=True)
 
     def _file(self, key: str) -> Path:
         return self._folder / f"{key}.json"
-
-    def _write(self, target: Path, body: bytes) -> None:
-        """A whole file or none: beside its place first, then moved there."""
-        target.parent.mkdir(parents=True, exist_ok=True)
-        ignore = self._folder.parent / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
-        handle, name = tempfile.mkstemp(prefix="part-", dir=target.parent)
-        part = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(body)
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
