@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from holodeck_nb.collection import paused
 from holodeck_nb.errors import ConfigError, Problem
 from holodeck_nb.results.records import RunWarning, TurnResult
 from holodeck_nb.results.rollup import CaseResult, RunResult, unasserted
@@ -62,7 +61,7 @@ def read_journal(path: Path) -> ReadJournal:
         message = f"cannot read the journal: {error.strerror or error}"
         raise ConfigError([Problem(message, file=str(path))]) from error
     alive = is_open(path)
-    with _no_collection():
+    with paused():
         reading = _Reading(path)
         reading.read(content)
         facts = reading.facts()
@@ -226,15 +225,3 @@ class _Reading:
                     repeat=repeat,
                     finished_at=self._ended.get((case.name, repeat)),
                 )
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the garbage collector from walking all that is read, again and again; it holds no cycles."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
