@@ -1,5 +1,6 @@
 """In a real kernel: any cell, twice in a row, awaited, interrupted (contract 10)."""
 
+import gc
 import os
 import signal
 import threading
@@ -8,7 +9,7 @@ from textwrap import dedent
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
+from kernels import notebook_client
 
 LOAD = """
     import asyncio, time
@@ -28,10 +29,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::Depr
 def execute(*cells, interrupt_when=None):
     """Run the cells in a fresh kernel; what each printed or showed as text, errors as name and value."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(dedent(cell)) for cell in cells])
-    client = NotebookClient(notebook, timeout=60, kernel_name="python3", allow_errors=True)
+    client = notebook_client(notebook, kernel_name="python3", allow_errors=True)
     if interrupt_when is not None:
         threading.Thread(target=_interrupt, args=(client, interrupt_when), daemon=True).start()
     client.execute()
+    del client
+    gc.collect()  # its channels are closed here, and not in another test
     return [[_text(output) for output in cell.outputs] for cell in notebook.cells], notebook
 
 

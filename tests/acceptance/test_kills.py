@@ -11,7 +11,7 @@ from textwrap import dedent
 import killed_runs
 import nbformat
 import pytest
-from nbclient import NotebookClient
+from kernels import notebook_client
 
 import holodeck_nb as hd
 
@@ -105,9 +105,7 @@ def execute(folder, flag, after_s, *cells):
     """Run the cells in a fresh kernel that is interrupted so long after `flag` is there."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(dedent(cell)) for cell in cells])
     resources = {"metadata": {"path": str(folder)}}
-    client = NotebookClient(
-        notebook, timeout=60, kernel_name="python3", allow_errors=True, resources=resources
-    )
+    client = notebook_client(notebook, kernel_name="python3", allow_errors=True, resources=resources)
 
     def interrupt():
         while not flag.exists():

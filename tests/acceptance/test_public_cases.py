@@ -14,7 +14,7 @@ import cases_interpreter as cases
 import nbformat
 import pytest
 from judges import Judge, shown, steps
-from nbclient import NotebookClient
+from kernels import notebook_client
 
 import holodeck_nb as hd
 from holodeck_nb.__main__ import main
@@ -313,7 +313,7 @@ def alive_after_bad_graders(case, folder, monkeypatch):
 def run_cells(*cells):
     """Run the cells in a fresh kernel; the notebook as it is then saved."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(dedent(cell)) for cell in cells])
-    client = NotebookClient(notebook, timeout=60, kernel_name="python3", allow_errors=True)
+    client = notebook_client(notebook, kernel_name="python3", allow_errors=True)
     client.execute()
     del client
     gc.collect()  # here, where its unclosed channels are nobody's fault, and not in another test

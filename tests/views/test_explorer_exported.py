@@ -8,7 +8,7 @@ import warnings
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
+from kernels import notebook_client
 from nbconvert import HTMLExporter, MarkdownExporter
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -41,7 +41,7 @@ def notebook(request, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings():
         patched.setenv("JUPYTER_PATH", str(folder))
         warnings.simplefilter("ignore", ResourceWarning)
-        NotebookClient(book, kernel_name="chosen", timeout=60, store_widget_state=False).execute()
+        notebook_client(book, kernel_name="chosen", store_widget_state=False).execute()
         gc.collect()  # its sockets, here and not in somebody else's test
     return book
 
