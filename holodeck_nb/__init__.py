@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from .backends.callables import Conversation
     from .backends.scripted import ScriptedBackend
     from .errors import ConfigError, Problem, SessionLostError, TurnError
+    from .kept_runs import runs
     from .metrics.base import GraderContext, GraderResult
     from .metrics.plugin_metric import metric
     from .results.records import TokenUsage, ToolInvocation
-    from .run import Run, last_run, runs
+    from .run import Run, last_run
     from .suite import Suite
 
 __all__ = [
@@ -61,7 +62,7 @@ _HOMES = {
     "TurnError": "errors",
     "last_run": "run",
     "metric": "metrics.plugin_metric",
-    "runs": "run",
+    "runs": "kept_runs",
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .engine.rescoring import NewMetric, rescored
+from .engine.rescoring import NewMetric, recorded_cases
 from .errors import ConfigError, Problem
 from .metrics.base import metric_ids
 from .metrics.judge_models import is_judged
@@ -16,13 +16,22 @@ from .views.agreement import JudgeRepeatability, LabelAgreement
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .engine.plan import CasePlan
     from .loading.loader import LoadedSuite
     from .metrics.base import Metric
     from .results.records import MetricResult
     from .results.rollup import RunResult
     from .schema.metrics import MetricConfig
 
-__all__ = ["label_agreement", "labels_by_turn", "not_judged", "reasked", "repeated_metric", "turns_with"]
+__all__ = [
+    "asked_again",
+    "judged_metric",
+    "label_agreement",
+    "labels_by_turn",
+    "repeatability",
+    "repeated_metric",
+    "turns_with",
+]
 
 _Key = tuple[str, int, int]
 _LABELS = {
@@ -70,22 +79,30 @@ def repeated_metric(metric: str | Mapping[str, Any], n: int, suite: LoadedSuite 
     return judged[0].model_copy(update={"name": metric})
 
 
-def not_judged(metric: str) -> ConfigError:
-    """That no model judges, and nothing can be asked again."""
-    return ConfigError([Problem(f"{metric!r} is judged by no model", path="judge_repeatability(…)")])
+def judged_metric(wanted: NewMetric) -> Metric:
+    """The metric, if a model judges it; else nothing can be asked again.
+
+    Raises:
+        ConfigError: None does.
+    """
+    metric = wanted.metric
+    if metric is None or metric.model is None:
+        raise ConfigError([Problem(f"{wanted.id!r} is judged by no model", path="judge_repeatability(…)")])
+    return metric
 
 
-async def reasked(
-    run: RunResult, metric: Metric, n: int, *, grader_timeout: float, parallel: int
-) -> JudgeRepeatability:
-    """Measure every played turn n times over; nothing recorded is used, and nothing is kept."""
+def asked_again(run: RunResult, metric: Metric, n: int) -> tuple[CasePlan, ...]:
+    """Every case n times over, once for each time its turns are judged; nothing recorded is used."""
+    cases = recorded_cases(run, [NewMetric(metric.id, metric)])
+    return tuple(replace(case, repeat=case.repeat * n + time) for case in cases for time in range(n))
+
+
+def repeatability(metric: Metric, n: int, answers: RunResult) -> JudgeRepeatability:
+    """What the answers to `asked_again` tell."""
     found: dict[_Key, list[MetricResult]] = {}
-    for _ in range(n):
-        new = NewMetric(metric.id, metric)
-        again = await rescored(run, [new], grader_timeout=grader_timeout, parallel=parallel)
-        for case, turn in again.turns():
-            if turn.status not in {"skipped", "error"}:
-                found.setdefault((case.name, turn.turn, case.repeat), []).extend(turn.metrics)
+    for case, turn in answers.turns():
+        if turn.status not in {"skipped", "error"}:
+            found.setdefault((case.name, turn.turn, case.repeat // n), []).extend(turn.metrics)
     turns = (
         Reasked(
             *key,

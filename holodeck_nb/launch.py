@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -19,7 +17,7 @@ from .chat_agents import Taping, chat_backend
 from .engine.cases import run_suite
 from .engine.plan import NamedCase, RunPlan, plan_cases
 from .engine.record import RunRecord
-from .errors import ConfigError, Problem, described
+from .errors import ConfigError, Problem
 from .files.addresses import unreadable_address
 from .files.inputs import FileSettings
 from .judging import open_judges
@@ -31,14 +29,14 @@ from .loading.script import load_script
 from .metrics.base import unavailable
 from .options import RunOptions, run_options
 from .plugins import BACKENDS
-from .results.events import Event, RunFinished
+from .results.events import Listener
 from .results.records import RunWarning
 from .results.rollup import RunResult
-from .resume import agent_fingerprint, agent_name, kept_plan
+from .resume import agent_fingerprint, agent_name, kept_plan, secrets_of
+from .road import Road
 from .run import Run, remember
 from .schema.agent_tools import FunctionTool
 from .schema.metrics import MetricConfig
-from .sync import run_awaited, run_on_notebook_loop, run_sync
 from .user_code import UserCodeError, load_tool
 from .views.progress import Progress
 
@@ -61,73 +59,21 @@ class Launch:
 
     def here(self, loop: Literal["own", "notebook"]) -> Run:
         """Play to the end and come back with the run; see Suite.run."""
-        road = _Road(self)
-        play = run_on_notebook_loop if loop == "notebook" else run_sync
-        try:
-            return road.arrived(play(road.travel(), road.paint))
-        except KeyboardInterrupt as interrupt:
-            kept = road.ended_early("interrupted")
-            raise KeyboardInterrupt(f"{kept} turns are kept: hd.last_run() has them") from interrupt
-        except BaseException as error:
-            road.ended_early(f"the run broke: {type(error).__name__}")
-            raise
+        return self._road().here(loop)
 
     async def awaited(self) -> Run:
         """The same from a coroutine; see Suite.arun."""
-        road = _Road(self)
-        try:
-            return road.arrived(await run_awaited(road.travel(), road.paint))
-        except (asyncio.CancelledError, KeyboardInterrupt):
-            road.ended_early("interrupted")
-            raise
-        except BaseException as error:
-            road.ended_early(f"the run broke: {type(error).__name__}")
-            raise
+        return await self._road().awaited()
 
+    def _road(self) -> Road[Run]:
+        async def travel(record: RunRecord, emit: Listener) -> RunResult:
+            return await run_suite(record, self.backend, emit)
 
-class _Road:
-    """One run under way: the engine writes on its loop, the listeners are called on the caller's thread."""
+        def arrived(result: RunResult, journal: Path | None) -> Run:
+            return remember(Run(result, journal=journal, suite=self.suite))
 
-    def __init__(self, launch: Launch) -> None:
-        self._record = RunRecord(launch.plan)
-        self._backend = launch.backend
-        self._suite = launch.suite
-        self._events: deque[Event] = deque()
-        self._progress = None if launch.execution.quiet else Progress(verbose=launch.execution.verbose)
-
-    async def travel(self) -> RunResult:
-        return await run_suite(self._record, self._backend, self._events.append)
-
-    def paint(self) -> None:
-        """Show what has happened since the last time; a display that breaks must not cost the run."""
-        while self._events:
-            self._show(self._events.popleft())
-        self._show(None)
-
-    def _show(self, event: Event | None) -> None:
-        """Hand an event to the progress, or let it paint."""
-        if self._progress is None:
-            return
-        try:
-            if event is None:
-                self._progress.paint()
-            else:
-                self._progress(event)
-        except Exception as error:  # noqa: BLE001 - a closed stream, a lost front end: the run is worth more
-            self._progress = None
-            self._record.warn(RunWarning(f"the progress display broke: {described(error)}"))
-
-    def arrived(self, result: RunResult) -> Run:
-        return remember(Run(result, journal=self._record.journal, suite=self._suite))
-
-    def ended_early(self, reason: str) -> int:
-        """Keep what was played, and say so; returns how many turns that is."""
-        self._record.stop(reason)
-        result = self._record.conclude()
-        run = remember(Run(result, journal=self._record.journal, suite=self._suite))
-        self._events.append(RunFinished(run.result))
-        self.paint()
-        return self._record.turns_kept
+        progress = None if self.execution.quiet else Progress(verbose=self.execution.verbose)
+        return Road(RunRecord(self.plan), travel, arrived, progress=progress)
 
 
 def prepare(
@@ -176,6 +122,7 @@ def prepare(
         files=_file_settings(suite, execution),
         response_format=response_format,
         settings=asdict(execution),
+        secrets=secrets_of(suite.config),
         warnings=(
             *suite.warnings,
             *([] if cases else [RunWarning(_nothing_to_run(options))]),
@@ -191,7 +138,7 @@ def prepare(
     )
     if isinstance(chosen, ScriptedBackend):
         chosen.check_cases([SessionContext(case=named.name, index=named.index) for named in all_cases])
-    return Launch(kept_plan(plan, options, suite), chosen, execution, suite)
+    return Launch(kept_plan(plan, options, suite.folder), chosen, execution, suite)
 
 
 def _nothing_to_run(options: RunOptions) -> str:

@@ -17,7 +17,7 @@ from .views.progress_displays import in_a_kernel
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["RunArguments", "RunOptions", "journal_folder", "run_options"]
+__all__ = ["KeepingArguments", "RunArguments", "RunOptions", "journal_folder", "run_options"]
 
 _WORDS = {
     **dict.fromkeys(("false", "no", "off", "0"), False),
@@ -27,11 +27,16 @@ _VARIABLE = "HOLODECK_JOURNAL"
 _NAMES_SHOWN = 10
 
 
-class RunArguments(TypedDict, total=False):
-    """Arguments of `run`; see there."""
+class KeepingArguments(TypedDict, total=False):
+    """Where a run is kept, and what it goes on with; see `Suite.run`."""
 
     journal: bool | str | os.PathLike[str] | None
     resume: str | os.PathLike[str] | None
+
+
+class RunArguments(KeepingArguments, total=False):
+    """Arguments of `run`; see there."""
+
     resume_failed: bool
     only: pd.DataFrame | str | Iterable[str] | None
     repeats: int | None
@@ -89,8 +94,8 @@ class RunOptions:
         )
 
 
-def run_options(arguments: Mapping[str, Any]) -> tuple[RunOptions, dict[str, Any]]:
-    """The options among the arguments of `run`, and the other arguments.
+def run_options(arguments: Mapping[str, Any], *, call: str = "run") -> tuple[RunOptions, dict[str, Any]]:
+    """The options among the arguments of `run` (or another `call`), and the other arguments.
 
     Raises:
         ConfigError: Every option that is wrong.
@@ -105,7 +110,7 @@ def run_options(arguments: Mapping[str, Any]) -> tuple[RunOptions, dict[str, Any
         if value is None or right:
             return value
         wanted = "a whole number of at least 1" if kind is int else "a number above 0"
-        problems.append(Problem(f"expected {wanted}, got {value!r}", path=f"run({name}=…)"))
+        problems.append(Problem(f"expected {wanted}, got {value!r}", path=f"{call}({name}=…)"))
         return None
 
     repeats = number("repeats", int)
@@ -116,11 +121,11 @@ def run_options(arguments: Mapping[str, Any]) -> tuple[RunOptions, dict[str, Any
     journal = given.get("journal")
     if not isinstance(journal, bool | str | os.PathLike | None):
         message = f"expected a folder, True or False, got {type(journal).__name__}"
-        problems.append(Problem(message, path="run(journal=…)"))
+        problems.append(Problem(message, path=f"{call}(journal=…)"))
     resume = given.get("resume")
     if not isinstance(resume, str | os.PathLike | None):
         message = f'expected "latest", a run\'s id or a path, got {type(resume).__name__}'
-        problems.append(Problem(message, path="run(resume=…)"))
+        problems.append(Problem(message, path=f"{call}(resume=…)"))
     if problems:
         raise ConfigError(problems)
     options = RunOptions(

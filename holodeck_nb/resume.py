@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .engine.definitions import fingerprint
 from .engine.journal import is_open
@@ -20,46 +20,56 @@ from .options import RunOptions, journal_folder
 from .results.records import RunWarning
 
 if TYPE_CHECKING:
+    from .engine.journal_run import RunFacts
     from .engine.plan import CasePlan, RunPlan
-    from .loading.loader import LoadedSuite
     from .results.rollup import CaseResult
     from .schema.agent import ModelConfig
     from .schema.suite import SuiteConfig
 
-__all__ = ["agent_fingerprint", "agent_name", "kept_plan"]
+__all__ = ["agent_fingerprint", "agent_name", "kept_plan", "secrets_of"]
 
 _NAMES_SHOWN = 5
 
 
-def kept_plan(plan: RunPlan, options: RunOptions, suite: LoadedSuite) -> RunPlan:
-    """The plan with its journal, its budget, and what it need not play again.
+def kept_plan(plan: RunPlan, options: RunOptions, folder: Path | None) -> RunPlan:
+    """The plan with its journal, its budget, and what it need not do again.
+
+    Args:
+        plan: What would be done from the beginning.
+        options: What was asked for.
+        folder: The suite's folder; None for a suite made in Python.
 
     Raises:
-        ConfigError: There is no such run to resume, or it cannot be read.
+        ConfigError: There is no such run to go on with, or it cannot be read.
     """
-    secrets = secrets_in(
-        {
-            name: data_of(getattr(suite.config, name), escaped=False, templates=False)
-            for name in type(suite.config).model_fields
-            if name != "test_cases"
-        }
-    )
     plan = replace(
-        plan, budget=options.budget, secrets=secrets, journal=journal_folder(options.journal, suite.folder)
+        plan, budget=options.budget, journal=plan.journal or journal_folder(options.journal, folder)
     )
     if options.resume is None:
         return plan
-    earlier = _earlier(plan, options, suite)
+    words = _PLAYED if plan.recorded is None else _SCORED
+    earlier = _earlier(plan, options, folder, words)
     if options.journal is None and plan.journal is None:
         # What was kept there is gone on with there.
         plan = replace(plan, journal=earlier.path.parent.parent)
-    comparison = _Comparison(plan, earlier, failed_too=options.resume_failed)
+    comparison = _Comparison(plan, earlier, words, failed_too=options.resume_failed)
     kept = comparison.kept()
     return replace(
         plan,
         kept=kept,
         resumed_from=earlier.facts.run_id,
         warnings=(*plan.warnings, *map(RunWarning, comparison.said(len(kept)))),
+    )
+
+
+def secrets_of(config: SuiteConfig) -> tuple[str, ...]:
+    """The secrets in a suite's settings; the test cases hold none."""
+    return secrets_in(
+        {
+            name: data_of(getattr(config, name), escaped=False, templates=False)
+            for name in type(config).model_fields
+            if name != "test_cases"
+        }
     )
 
 
@@ -89,18 +99,38 @@ def agent_fingerprint(
     return fingerprint(name, repr(model), instructions, told, config.tools, config.claude, config.openai)
 
 
-def _earlier(plan: RunPlan, options: RunOptions, suite: LoadedSuite) -> ReadJournal:
+class _Words(NamedTuple):
+    """How a run that plays, and one that scores again, are spoken of."""
+
+    call: str
+    done: str
+    run: str
+
+
+_PLAYED = _Words("run", "played", "run")
+_SCORED = _Words("rescore", "scored", "scoring")
+
+
+def _earlier(plan: RunPlan, options: RunOptions, folder: Path | None, words: _Words) -> ReadJournal:
+    place = f"{words.call}(resume=…)"
     if options.resume != "latest":
-        home = options.journal if isinstance(options.journal, Path) else runs_folder(suite.folder)
+        home = options.journal if isinstance(options.journal, Path) else runs_folder(folder)
         assert options.resume is not None
-        return read_journal(find_journal(options.resume, [home, *known_folders()]))
-    folder = plan.journal or runs_folder(suite.folder)
+        read = read_journal(find_journal(options.resume, [home, *known_folders()]))
+        if (read.facts.rescored_from is None) == (plan.recorded is None):
+            return read
+        if plan.recorded is None:
+            message = f"run {read.facts.run_id} has scored replies again, and has played nothing"
+            hint = "resume the run that it has scored"
+        else:
+            message = f"run {read.facts.run_id} has scored nothing again: an agent has played it"
+            hint = "suite.run(resume=…) goes on with it"
+        raise ConfigError([Problem(message, path=place, hint=hint)])
+    runs = plan.journal or runs_folder(folder)
     going_on = None
-    for journal in reversed(journals_in(folder)):
+    for journal in reversed(journals_in(runs)):
         facts = journal_facts(journal)
-        if facts is None or facts.suite_name != plan.suite_name:
-            continue
-        if Path(facts.suite_path).name != Path(plan.suite_path).name:
+        if facts is None or not _is_earlier(facts, plan):
             continue
         if not is_open(journal):
             return read_journal(journal)
@@ -109,9 +139,18 @@ def _earlier(plan: RunPlan, options: RunOptions, suite: LoadedSuite) -> ReadJour
         message = f"run {going_on} of this suite is still going on, and there is no earlier one"
         hint = "wait for it or interrupt it; resume='<its id>' takes what it has so far"
     else:
-        message = f"there is no earlier run of suite {plan.suite_name!r} in {folder}"
+        message = f"there is no earlier {words.run} of suite {plan.suite_name!r} in {runs}"
         hint = "leave `resume` out to begin anew; hd.runs(folder) lists the runs of a folder"
-    raise ConfigError([Problem(message, path="run(resume=…)", hint=hint)])
+    raise ConfigError([Problem(message, path=place, hint=hint)])
+
+
+def _is_earlier(facts: RunFacts, plan: RunPlan) -> bool:
+    """Whether it is a run of the same suite, or has scored the same run."""
+    return (
+        facts.suite_name == plan.suite_name
+        and Path(facts.suite_path).name == Path(plan.suite_path).name
+        and facts.rescored_from == (None if plan.recorded is None else plan.recorded_id)
+    )
 
 
 @dataclass(frozen=True)
@@ -125,11 +164,12 @@ class _Change:
 class _Comparison:
     """An earlier run against the plan, case by case."""
 
-    def __init__(self, plan: RunPlan, earlier: ReadJournal, *, failed_too: bool) -> None:
+    def __init__(self, plan: RunPlan, earlier: ReadJournal, words: _Words, *, failed_too: bool) -> None:
         self._plan = plan
+        self._words = words
         self._facts = earlier.facts
         self._earlier = {(case.name, case.repeat): case for case in earlier.result.cases}
-        self._again = {"error", "skipped", "failed"} if failed_too else {"error", "skipped"}
+        self._failed_too = failed_too
         self._same_agent = self._facts.agent_fingerprint == plan.agent_fingerprint
         self._is_open = earlier.is_open
         self._changes: dict[_Change, None] = {}
@@ -151,7 +191,7 @@ class _Comparison:
         return kept
 
     def _change(self, case: CasePlan) -> str | None:
-        known = self._facts.fingerprints.get(case.name)
+        known = self._facts.fingerprints.get((case.name, case.repeat))
         if not known:
             return "its definition is not in the journal"
         changed = [
@@ -166,23 +206,24 @@ class _Comparison:
 
     def _has_ended(self, before: CaseResult, case: CasePlan) -> bool:
         """Whether each of its turns has a verdict that stands."""
-        return len(before.turns) == len(case.turns) and not any(
-            turn.status in self._again for turn in before.turns
+        return len(before.turns) == len(case.turns) and all(
+            turn.stands(known, failed_too=self._failed_too)
+            for turn, known in zip(case.turns, before.turns, strict=True)
         )
 
     def said(self, kept: int) -> Iterator[str]:
         """What the user should know of it."""
-        run, cases = self._facts.run_id, len(self._plan.cases)
-        yield f"goes on with run {run}: {kept} of {cases} cases are kept, {cases - kept} are played"
+        run, cases, done = self._facts.run_id, len(self._plan.cases), self._words.done
+        yield f"goes on with run {run}: {kept} of {cases} cases are kept, {cases - kept} are {done}"
         if self._is_open:
-            yield f"run {run} is still going on in another process: what it plays from now on is not seen"
+            yield f"run {run} is still going on in another process: what comes from now on is not seen"
         if not self._same_agent:
             yield (
                 f"the agent is another one than in run {run} (its model, instructions, tools or name):"
                 " every case is played again"
             )
         for change in self._changes:
-            yield f"case {change.case!r} is played again: {change.what} since run {run}"
+            yield f"case {change.case!r} is {done} again: {change.what} since run {run}"
         planned = {(case.name, case.repeat) for case in self._plan.cases}
         gone = [name for name, repeat in self._earlier if (name, repeat) not in planned]
         if self._added:

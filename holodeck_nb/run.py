@@ -1,4 +1,4 @@
-"""A run in the user's hands: DataFrames, a card, reports."""
+"""A run in the user's hands: DataFrames, reports, and scoring again."""
 
 from __future__ import annotations
 
@@ -6,20 +6,36 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Unpack
 
-from .agreement import label_agreement, labels_by_turn, not_judged, reasked, repeated_metric, turns_with
-from .engine.journal_folder import find_journal, journals_in, known_folders
-from .engine.journal_list import run_rows
+from .agreement import (
+    asked_again,
+    judged_metric,
+    label_agreement,
+    labels_by_turn,
+    repeatability,
+    repeated_metric,
+    turns_with,
+)
+from .engine.journal_folder import find_journal
 from .engine.journal_reader import read_journal
 from .engine.journal_saving import save_run
-from .engine.rescoring import rescored, with_thresholds
+from .engine.rescoring import recorded_cases, with_thresholds
 from .errors import ConfigError, Problem
-from .results.rollup import RunResult, Summary
-from .scoring_again import checked_thresholds, closing, execution_of, new_metrics
-from .sync import run_sync
-from .views import frames, html, html_report, json_report, markdown_report, report_reader, run_frames
-from .whole_files import write_whole
+from .options import KeepingArguments
+from .results.rollup import RunResult
+from .run_reports import RunReports
+from .scoring_again import (
+    checked_thresholds,
+    execution_of,
+    kept_scoring,
+    new_metrics,
+    recorded_before,
+    rescore_options,
+    score_again,
+    scoring_plan,
+)
+from .views import report_reader
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,30 +45,10 @@ if TYPE_CHECKING:
     from .views.agreement import JudgeRepeatability, LabelAgreement
     from .views.explorer import Explorer
 
-__all__ = ["Run", "last_run", "remember", "runs"]
-
-_GRADER_TIMEOUT_S = 60.0
+__all__ = ["Run", "last_run", "remember"]
 
 
-class _Pace(TypedDict):
-    """How recorded turns are measured; see `rescored`."""
-
-    grader_timeout: float
-    parallel: int
-
-
-class RunSummary(Summary):
-    """A run in numbers that shows itself: a line in a terminal, a card in a notebook."""
-
-    def __repr__(self) -> str:
-        """One line: what passed, of how many, in which time."""
-        return html.summary_line(self)
-
-    def _repr_html_(self) -> str:
-        return html.summary_html(self)
-
-
-class Run:
+class Run(RunReports):
     """What happened when a suite was run. Every DataFrame is a fresh copy; unknown is `<NA>`, never 0.
 
     Example:
@@ -68,15 +64,9 @@ class Run:
         before: RunResult | None = None,
         suite: LoadedSuite | None = None,
     ) -> None:
+        super().__init__(result, before=before)
         self._suite = suite
-        self._result = result
         self._journal = journal
-        self._before = before
-
-    @property
-    def result(self) -> RunResult:
-        """The records behind the frames: cases, their turns, checks and metrics."""
-        return self._result
 
     @property
     def id(self) -> str | None:
@@ -88,58 +78,6 @@ class Run:
         """The file that holds every turn of this run; None where there is none."""
         return self._journal
 
-    @property
-    def turns(self) -> pd.DataFrame:
-        """One row a turn, in the suite's order; the last columns are the metrics' scores, 0 to 1."""
-        return frames.turns_frame(self._result)
-
-    @property
-    def failures(self) -> pd.DataFrame:
-        """The turns that are not passed, with the reason; the columns of `turns`."""
-        return frames.failures_frame(self._result)
-
-    @property
-    def metrics(self) -> pd.DataFrame:
-        """One row a metric and turn."""
-        return frames.metrics_frame(self._result)
-
-    @property
-    def tool_calls(self) -> pd.DataFrame:
-        """One row a tool call."""
-        return frames.tool_calls_frame(self._result)
-
-    @property
-    def tool_checks(self) -> pd.DataFrame:
-        """One row an asserted argument, or an expected tool of which only the name is asserted."""
-        return frames.tool_checks_frame(self._result)
-
-    @property
-    def cases(self) -> pd.DataFrame:
-        """One row a case; the last columns are the metrics' means over its turns."""
-        return frames.cases_frame(self._result)
-
-    @property
-    def repeats(self) -> pd.DataFrame:
-        """One row a case over all its repeats: pass rate, pass@k, pass^k, means and deviations of metrics."""
-        return run_frames.repeats_frame(self._result)
-
-    @property
-    def changes(self) -> pd.DataFrame:
-        """What scoring again has changed: the rows of `compare` that differ; empty for a run as played."""
-        frame = run_frames.changes_frame(self._before or self._result, self._result)
-        return frame[frame["changed"]].reset_index(drop=True)
-
-    def compare(self, other: Run) -> pd.DataFrame:
-        """Verdicts of this run (`…_before`) and of another one (`…_after`), side by side.
-
-        One row a turn (`metric` is `<NA>`) and one a metric of a turn, matched by case, turn and repeat.
-
-        Example:
-            >>> frame = run.compare(run.with_thresholds({"rouge": 0.8}))  # doctest: +SKIP
-            >>> frame[frame["changed"]]  # doctest: +SKIP
-        """
-        return run_frames.changes_frame(self._result, other.result)
-
     def rescore(
         self,
         metrics: Sequence[Any],
@@ -147,10 +85,14 @@ class Run:
         folder: str | os.PathLike[str] | None = None,
         parallel: int | None = None,
         judge: str | Mapping[str, Any] | None = None,
+        quiet: bool | None = None,
+        **kept: Unpack[KeepingArguments],
     ) -> Run:
         """Judge the recorded replies by another list of metrics; no agent is called.
 
         Works on any run, also on one that was read. Turns that broke off or were skipped stay as they are.
+        It goes like a run: it shows how far it is, every turn is kept as soon as it is scored, an interrupt
+        leaves `hd.last_run()`, and what has broken off can be gone on with.
 
         Args:
             metrics: The whole new list, for every turn: each as in a suite file, a grader function, or the
@@ -160,12 +102,19 @@ class Run:
             parallel: How many cases at once; as many as in the run if left out.
             judge: The model that judges where a metric names none (`"openai:gpt-5"`, or the mapping of a
                 suite file); if left out, the one of the suite that was run here.
+            quiet: Whether nothing is shown; as in the run if left out.
+            kept: Where it is kept, and what it goes on with:
+
+                - `journal`: as of `Suite.run`; if left out, beside the journal of this run, where it has one.
+                - `resume`: `"latest"`, the id of an earlier scoring of this run or the path of its journal:
+                  scores only what it lacks, or where a metric broke.
 
         Returns:
-            A new run; `changes` has old and new verdicts side by side. It has no journal: see `save`.
+            A new run; `changes` has old and new verdicts side by side.
 
         Raises:
-            ConfigError: A metric is wrong; every one of them, before any is measured.
+            ConfigError: A metric is wrong, or there is no such scoring to go on with; before any is measured.
+            KeyboardInterrupt: You interrupted it; `hd.last_run()` has the turns scored so far.
 
         Example:
             >>> import holodeck_nb as hd
@@ -175,16 +124,24 @@ class Run:
             >>> again.metrics[["metric", "passed"]].values.tolist()
             [['numeric', True], ['equality', False]]
         """
+        options = rescore_options(**kept)
+        execution = execution_of(self._result.settings)
         wanted, judges = new_metrics(
             metrics,
             folder=self._home(folder),
             recorded=self._metric_ids(),
             judge=judge or self._judge_model,
-            execution=execution_of(self._result.settings),
+            execution=execution,
         )
-        work = rescored(self._result, wanted, **self._pace(parallel))
-        result = run_sync(closing(judges, work), lambda: None)
-        return Run(result, before=self._result, suite=self._suite)
+        cases = recorded_cases(self._result, wanted)
+        plan = scoring_plan(self._result, cases, judges, parallel=parallel)
+        played_here_without = self._journal is None and self._suite is not None
+        plan = kept_scoring(plan, options, self._journal, self._home(None), journaled=not played_here_without)
+
+        def arrived(result: RunResult, journal: Path | None) -> Run:
+            return remember(Run(result, journal=journal, before=self._result, suite=self._suite))
+
+        return score_again(plan, arrived, quiet=execution.quiet if quiet is None else quiet)
 
     def judge_repeatability(
         self,
@@ -194,6 +151,7 @@ class Run:
         folder: str | os.PathLike[str] | None = None,
         parallel: int | None = None,
         judge: str | Mapping[str, Any] | None = None,
+        quiet: bool | None = None,
     ) -> JudgeRepeatability:
         """Ask a judge the same again and again: does it stay with what it says?
 
@@ -203,9 +161,10 @@ class Run:
             metric: The id of a metric of the suite that was run here, or a metric as in a suite file, which
                 is then asked on every turn that was played.
             n: How often each turn is judged; at least 2.
-            folder: As of `rescore`; so are `parallel` and `judge`.
+            folder: As of `rescore`; so are `parallel`, `judge` and `quiet`.
             parallel: How many cases at once.
             judge: The model that judges where the metric names none.
+            quiet: Whether nothing is shown.
 
         Returns:
             How often verdicts agree and how far scores scatter; `frame` has a row a turn, with `flipped`.
@@ -215,19 +174,22 @@ class Run:
         """
         chosen = repeated_metric(metric, n, self._suite)
         result = turns_with(self._result, metric) if isinstance(metric, str) else self._result
+        execution = execution_of(self._result.settings)
         wanted, judges = new_metrics(
             [chosen],
             folder=self._home(folder),
             recorded=(),
             judge=judge or self._judge_model,
-            execution=execution_of(self._result.settings),
+            execution=execution,
             remembers=False,
         )
-        measured = wanted[0].metric
-        if measured is None or measured.model is None:
-            raise not_judged(wanted[0].id)
-        work = reasked(result, measured, n, **self._pace(parallel))
-        return run_sync(closing(judges, work), lambda: None)
+        measured = judged_metric(wanted[0])
+        plan = scoring_plan(result, asked_again(result, measured, n), judges, parallel=parallel)
+
+        def arrived(answers: RunResult, _: Path | None) -> JudgeRepeatability:
+            return repeatability(measured, n, answers)
+
+        return score_again(plan, arrived, quiet=execution.quiet if quiet is None else quiet)
 
     def agreement(
         self,
@@ -262,16 +224,11 @@ class Run:
         )
 
     def _home(self, folder: str | os.PathLike[str] | None) -> Path:
-        return Path(folder) if folder is not None else _home(self._result)
-
-    def _pace(self, parallel: int | None) -> _Pace:
-        settings = self._result.settings
-        timeout = settings.get("grader_timeout")
-        at_once = parallel or settings.get("parallel_test_cases")
-        return {
-            "grader_timeout": timeout if isinstance(timeout, int | float) else _GRADER_TIMEOUT_S,
-            "parallel": at_once if isinstance(at_once, int) else 1,
-        }
+        """Where relative paths begin: the folder if one is given, else the suite file's."""
+        if folder is not None:
+            return Path(folder)
+        suite = self._result.suite_path
+        return Path(suite).absolute().parent if suite else Path.cwd()
 
     @property
     def _judge_model(self) -> ModelConfig | None:
@@ -299,21 +256,6 @@ class Run:
         turns = (turn for _, turn in self._result.turns())
         return tuple(dict.fromkeys(metric.id for turn in turns for metric in turn.metrics))
 
-    @property
-    def warnings(self) -> pd.DataFrame:
-        """What a user should know though it changes no verdict."""
-        return frames.warnings_frame(self._result)
-
-    @property
-    def summary(self) -> RunSummary:
-        """Counts, pass rates (0 to 1) and means with the number of turns they are over."""
-        return RunSummary.of(self._result)
-
-    @property
-    def passed(self) -> bool:
-        """Whether every case passed."""
-        return all(case.passed for case in self._result.cases)
-
     def explore(self, *, case: str | None = None, turn: int | None = None) -> Explorer:
         """Look into the run: cases, filters, and one conversation at a time with all that was checked.
 
@@ -331,46 +273,6 @@ class Run:
         from .views.explorer import Explorer  # noqa: PLC0415 - widgets are loaded with the first explorer
 
         return Explorer(self._result, case=case, turn=turn)
-
-    @overload
-    def to_json(self) -> str: ...
-    @overload
-    def to_json(self, path: str | os.PathLike[str]) -> Path: ...
-    def to_json(self, path: str | os.PathLike[str] | None = None) -> str | Path:
-        """The JSON report, which HoloDeck's tools read too.
-
-        Args:
-            path: Where to write it; only a whole report replaces an older file.
-
-        Returns:
-            Where it was written; without a path, the report itself.
-
-        Raises:
-            OSError: It cannot be written there; nothing is left half-written.
-        """
-        text = json_report.report_text(self._result)
-        return text if path is None else _write(path, text)
-
-    @overload
-    def to_markdown(self) -> str: ...
-    @overload
-    def to_markdown(self, path: str | os.PathLike[str]) -> Path: ...
-    def to_markdown(self, path: str | os.PathLike[str] | None = None) -> str | Path:
-        """The Markdown report; arguments and result as of `to_json`."""
-        text = markdown_report.markdown(self._result)
-        return text if path is None else _write(path, text)
-
-    @overload
-    def to_html(self) -> str: ...
-    @overload
-    def to_html(self, path: str | os.PathLike[str]) -> Path: ...
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | Path:
-        """The explorer and the run's card as one page that needs no kernel and no network.
-
-        Arguments and result as of `to_json`. It has every conversation in it and prints the failures.
-        """
-        text = html_report.html_report(self._result)
-        return text if path is None else _write(path, text)
 
     def save(self, folder: str | os.PathLike[str] | None = None) -> Path:
         """Write the whole run as a journal, which `Run.load` reads back with nothing lost.
@@ -390,7 +292,8 @@ class Run:
     def load(cls, run: str | os.PathLike[str]) -> Run:
         """Read a run from its journal, however it ended: complete, interrupted, or with its process killed.
 
-        Damaged lines are left out; `warnings` names them. Turns of which nothing is known are skipped.
+        Damaged lines are left out; `warnings` names them. Turns of which nothing is known are skipped. A run
+        that has scored another one again knows its `changes`, as long as that one is there too.
 
         Args:
             run: The journal's path, its folder's, or the run's id (looked up in the working directory's
@@ -404,7 +307,7 @@ class Run:
             >>> run.turns[["case", "turn", "status"]]  # doctest: +SKIP
         """
         read = read_journal(find_journal(run))
-        return cls(read.result, journal=read.path)
+        return cls(read.result, journal=read.path, before=recorded_before(read))
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Run:
@@ -422,13 +325,6 @@ class Run:
         except (ValueError, RecursionError) as error:
             raise ConfigError([Problem(f"this is no JSON: {error}", file=name)]) from error
         return cls(report_reader.run_from_report(data, path=name))
-
-    def __repr__(self) -> str:
-        """One line: what passed, of how many, in which time."""
-        return html.run_line(self._result)
-
-    def _repr_html_(self) -> str:
-        return html.run_html(self._result)
 
 
 _latest: Run | None = None
@@ -449,31 +345,3 @@ def last_run() -> Run | None:
         True
     """
     return _latest
-
-
-def runs(folder: str | os.PathLike[str] | None = None) -> pd.DataFrame:
-    """The runs that were kept, the oldest first: state, counts, tokens, cost, then every setting.
-
-    `state` is `complete`, `stopped`, `going on`, `broken off` (its process died) or `unreadable`.
-
-    Args:
-        folder: A folder of runs, a folder with a `.holodeck/runs`, or a suite file. If left out: the working
-            directory, and wherever this process has kept runs.
-
-    Example:
-        >>> runs("no/such/folder")["run"].tolist()
-        []
-    """
-    places = known_folders() if folder is None else [folder]
-    journals = [journal for place in places for journal in journals_in(place)]
-    return run_frames.runs_frame(list(run_rows(sorted(journals, key=lambda path: path.parent.name))))
-
-
-def _home(result: RunResult) -> Path:
-    return Path(result.suite_path).absolute().parent if result.suite_path else Path.cwd()
-
-
-def _write(path: str | os.PathLike[str], text: str) -> Path:
-    target = Path(path)
-    write_whole(target, text)
-    return target

@@ -1,14 +1,18 @@
-"""What scoring again is asked: new metrics and new thresholds, checked as a suite's are."""
+"""What scoring again is asked, checked as a suite is: metrics, thresholds, what it goes on with."""
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from .engine.definitions import metric_definition
-from .engine.rescoring import NewMetric
+from .engine.journal_folder import find_journal
+from .engine.journal_reader import ReadJournal, journal_facts, read_journal
+from .engine.plan import CasePlan, RunPlan
+from .engine.record import RunRecord
+from .engine.rescoring import NewMetric, rescore
 from .errors import ConfigError, Problem
 from .judging import open_judges
 from .loading.execution import Execution
@@ -16,10 +20,26 @@ from .loading.loader import load_mapping
 from .metrics.base import build_metrics, metric_ids, unavailable
 from .metrics.judge_models import Judges
 from .metrics.plugin_metric import settings_of
+from .options import RunOptions, run_options
+from .results.rollup import RunResult, unasserted
+from .resume import kept_plan
+from .road import Road
+from .views.progress import Progress
 
-__all__ = ["checked_thresholds", "closing", "execution_of", "new_metrics"]
+__all__ = [
+    "checked_thresholds",
+    "execution_of",
+    "kept_scoring",
+    "new_metrics",
+    "recorded_before",
+    "rescore_options",
+    "score_again",
+    "scoring_plan",
+]
 
 T = TypeVar("T")
+
+_GRADER_TIMEOUT_S = 60.0
 
 
 def new_metrics(
@@ -99,13 +119,73 @@ def new_metrics(
     return tuple(chosen), judges
 
 
-async def closing(judges: Judges | None, work: Coroutine[Any, Any, T]) -> T:
-    """Do the work, and close the judges whatever becomes of it."""
+def scoring_plan(
+    run: RunResult, cases: tuple[CasePlan, ...], judges: Judges | None, *, parallel: int | None
+) -> RunPlan:
+    """A run that scores these cases of `run` again, at its pace where nothing else is said."""
+    at_once = parallel or run.settings.get("parallel_test_cases")
+    timeout = run.settings.get("grader_timeout")
+    stale = unasserted(run.cases)
+    return RunPlan(
+        suite_name=run.suite_name,
+        cases=cases,
+        suite_path=run.suite_path,
+        grader_timeout=timeout if isinstance(timeout, int | float) else _GRADER_TIMEOUT_S,
+        parallel=at_once if isinstance(at_once, int) else 1,
+        settings=run.settings,
+        warnings=tuple(warning for warning in run.warnings if warning not in stale),
+        judges=judges,
+        recorded=run,
+    )
+
+
+def rescore_options(**given: Any) -> RunOptions:
+    """The options of `rescore`, checked as those of `run` are.
+
+    Raises:
+        ConfigError: Every option that is wrong.
+    """
+    options, _ = run_options(given, call="rescore")
+    return options
+
+
+def kept_scoring(
+    plan: RunPlan, options: RunOptions, journal: Path | None, home: Path, *, journaled: bool
+) -> RunPlan:
+    """The plan with its journal, and what an earlier scoring has found of it.
+
+    Args:
+        plan: What would be scored from the beginning.
+        options: What was asked for.
+        journal: The journal of the run that is scored; None where it has none.
+        home: The folder of its suite.
+        journaled: Whether a run without a journal gets one where a suite would by default.
+
+    Raises:
+        ConfigError: There is no such scoring to go on with, or it cannot be read.
+    """
+    facts = None if journal is None else journal_facts(journal)
+    plan = replace(plan, recorded_id=facts.run_id if facts else "", agent=facts.agent if facts else "")
+    if options.journal in {None, True} and journal is not None:
+        plan = replace(plan, journal=journal.parent.parent)
+    elif options.journal is None and not journaled:
+        options = replace(options, journal=False)
+    return kept_plan(plan, options, home)
+
+
+def score_again(plan: RunPlan, arrived: Callable[[RunResult, Path | None], T], *, quiet: bool) -> T:
+    """Score, and show it unless `quiet`; see Road."""
+    return Road(RunRecord(plan), rescore, arrived, progress=None if quiet else Progress()).here()
+
+
+def recorded_before(scored: ReadJournal) -> RunResult | None:
+    """The run that a scoring has scored again; None where it was none, or that run is gone."""
+    if not scored.facts.rescored_from:
+        return None
     try:
-        return await work
-    finally:
-        if judges is not None:
-            await judges.run_ended()
+        return read_journal(find_journal(scored.facts.rescored_from, [scored.path.parent.parent])).result
+    except ConfigError:
+        return None
 
 
 def execution_of(settings: Mapping[str, Any]) -> Execution:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from time import perf_counter
@@ -23,13 +22,13 @@ from holodeck_nb.results.records import RunWarning, TurnResult
 from holodeck_nb.results.rollup import RunResult
 from holodeck_nb.sync import TimeLimitError, UserCodeExit, bounded, call
 
-from .plan import CasePlan, TurnPlan
+from . import casework
+from .casework import give_back, side_by_side
+from .plan import CasePlan, PlannedTurn, TurnPlan
 from .record import RunRecord
 from .turns import play_turn
 
 __all__ = ["run_suite"]
-
-CLOSE_TIMEOUT_S = 5.0
 
 
 async def run_suite(record: RunRecord, backend: AgentBackend, emit: Listener) -> RunResult:
@@ -42,48 +41,20 @@ async def run_suite(record: RunRecord, backend: AgentBackend, emit: Listener) ->
     to_play = plan.to_play
     record.begin()
     emit(RunStarted(plan.suite_name, len(to_play), sum(len(case.turns) for _, case in to_play)))
-    waiting = iter(to_play)
     desk = None if plan.files is None else FileDesk(plan.files)
 
-    async def play_waiting_cases() -> None:
-        for place, case in waiting:
-            await _Case(record, place, case, backend, emit, desk).play()
+    async def play(planned: tuple[int, CasePlan]) -> None:
+        place, case = planned
+        await _Case(record, place, case, backend, emit, desk).play()
 
-    interrupt: Exception | None = None
     try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(plan.parallel, len(to_play))):
-                group.create_task(play_waiting_cases())
-    except ExceptionGroup as faults:
-        interrupts, others = faults.split(UserCodeExit)
-        if others is not None or interrupts is None:
-            raise
-        interrupt = interrupts.exceptions[0]
+        await side_by_side(to_play, play, at_once=min(plan.parallel, len(to_play)))
     finally:
-        await _end(backend, record, "backend")
-        if plan.judges is not None:
-            await _end(plan.judges, record, "judge")
-    if interrupt is not None:  # raised out here: IPython shows no error that has a group behind it
-        raise interrupt
+        await give_back(backend, record, "backend")
+        await give_back(plan.judges, record, "judge")
     result = record.conclude(secure=True)
     emit(RunFinished(result))
     return result
-
-
-async def _end(backend: object, record: RunRecord, what: str) -> None:
-    """Let a backend, or the judges, give back what the whole run shared, and tell what they have to tell."""
-    run_ended = getattr(backend, "run_ended", None)
-    if run_ended is None:
-        return
-    try:
-        for notice in await bounded(call(run_ended), CLOSE_TIMEOUT_S):
-            record.warn(RunWarning(notice))
-    except TimeLimitError:
-        record.warn(RunWarning(f"the {what} did not close within {CLOSE_TIMEOUT_S:g} s"))
-    except Exception as error:
-        if isinstance(error, UserCodeExit) and error.is_interrupt:
-            raise
-        record.warn(RunWarning(f"closing the {what} failed: {described(error)}"))
 
 
 class _Case:
@@ -125,7 +96,7 @@ class _Case:
         await self.record.secure()
         self.emit(CaseFinished(finished))
 
-    async def _opened(self, turns: Iterator[TurnPlan]) -> AgentSession | None:
+    async def _opened(self, turns: Iterator[PlannedTurn]) -> AgentSession | None:
         """A session; None where it cannot be had, which is the first turn's error."""
         plan = self.record.plan
         started_at, clock = datetime.now(UTC), perf_counter()
@@ -156,10 +127,11 @@ class _Case:
         )
         return None
 
-    async def _play_turns(self, session: AgentSession, turns: Iterator[TurnPlan]) -> str | None:
+    async def _play_turns(self, session: AgentSession, turns: Iterator[PlannedTurn]) -> str | None:
         """Play turn after turn; returns why the remaining ones are skipped, None where all were played."""
         plan = self.record.plan
         for turn in turns:
+            assert isinstance(turn, TurnPlan)  # what was recorded is scored again, and never played
             played = await play_turn(
                 turn,
                 session,
@@ -182,9 +154,10 @@ class _Case:
     async def _close(self, session: AgentSession) -> None:
         """Close the session; one that will not close costs 5 s and a warning, never the run."""
         try:
-            await bounded(call(session.close), CLOSE_TIMEOUT_S)
+            await bounded(call(session.close), casework.CLOSE_TIMEOUT_S)
         except TimeLimitError:
-            self._warn(f"the session did not close within {CLOSE_TIMEOUT_S:g} s and was left to itself")
+            limit = f"{casework.CLOSE_TIMEOUT_S:g} s"
+            self._warn(f"the session did not close within {limit} and was left to itself")
         except Exception as error:
             if isinstance(error, UserCodeExit) and error.is_interrupt:
                 raise

@@ -63,6 +63,7 @@ def _facts(facts: RunFacts) -> dict[str, Any]:
         "started_at": facts.started_at,
         "agent": facts.agent,
         "resumed_from": facts.resumed_from,
+        "rescored_from": facts.rescored_from or None,
         "settings": facts.settings,
     }
 

@@ -90,7 +90,7 @@ class _Case:
     multi_turn: bool = True
     asked: list[dict[str, Any]] = field(default_factory=list)
     repeats: list[int] = field(default_factory=list)
-    fingerprints: Mapping[str, str] = field(default_factory=dict)
+    fingerprints: dict[int, Mapping[str, str]] = field(default_factory=dict)
     is_planned: bool = False
 
 
@@ -140,8 +140,9 @@ class _Reading:
                 ]
                 case = self._case(line["case"], line["index"])
                 case.given_name, case.multi_turn = line["given_name"], line["multi_turn"]
-                case.asked, case.fingerprints, case.is_planned = asked, line["fingerprints"], True
+                case.asked, case.is_planned = asked, True
                 case.repeats += line["repeats"]
+                case.fingerprints |= dict.fromkeys(line["repeats"], line["fingerprints"])
             case "case_ended":
                 self._ended[line["case"], line["repeat"]] = moment(line["finished_at"])
             case "warning":
@@ -185,7 +186,12 @@ class _Reading:
             agent=run["agent"],
             agent_fingerprint=run["agent_fingerprint"],
             resumed_from=run["resumed_from"],
-            fingerprints={case.name: case.fingerprints for case in self._cases.values()},
+            rescored_from=run.get("rescored_from"),
+            fingerprints={
+                (case.name, repeat): marks
+                for case in self._cases.values()
+                for repeat, marks in case.fingerprints.items()
+            },
         )
 
     def result(self, facts: RunFacts, *, alive: bool) -> RunResult:

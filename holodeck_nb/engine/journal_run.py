@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -28,6 +28,7 @@ __all__ = [
     "opening_lines",
     "plan_facts",
     "result_lines",
+    "told_of",
     "turn_line",
     "warning_line",
 ]
@@ -41,7 +42,9 @@ class RunFacts:
         run_id: The name of the run's folder.
         suite_name, suite_path, started_at, settings, environment: As in RunResult.
         agent, agent_fingerprint, resumed_from: As in RunPlan.
-        fingerprints: By case, those of its definition (`case`) and of its metrics (`metrics`).
+        rescored_from: The id of the run whose replies were scored again, "" where it has none; None for a run
+            that talked to an agent.
+        fingerprints: By case and repeat, those of its definition (`case`) and of its metrics (`metrics`).
     """
 
     run_id: str
@@ -53,10 +56,13 @@ class RunFacts:
     agent: str = ""
     agent_fingerprint: str = ""
     resumed_from: str | None = None
-    fingerprints: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    rescored_from: str | None = None
+    fingerprints: Mapping[tuple[str, int], Mapping[str, str]] = field(default_factory=dict)
 
 
-def plan_facts(plan: RunPlan, run_id: str, started_at: datetime, environment: Mapping[str, str]) -> RunFacts:
+def plan_facts(
+    plan: RunPlan, run_id: str, started_at: datetime | None, environment: Mapping[str, str]
+) -> RunFacts:
     """What a plan tells of its run; the fingerprints of cases come with their lines."""
     return RunFacts(
         run_id=run_id,
@@ -68,6 +74,7 @@ def plan_facts(plan: RunPlan, run_id: str, started_at: datetime, environment: Ma
         agent=plan.agent,
         agent_fingerprint=plan.agent_fingerprint,
         resumed_from=plan.resumed_from,
+        rescored_from=None if plan.recorded is None else plan.recorded_id,
     )
 
 
@@ -76,9 +83,10 @@ def opening_lines(facts: RunFacts, cases: Iterable[CasePlan]) -> Iterator[dict[s
     cases = list(cases)
     run = _run_line(facts, len(cases), sum(len(case.turns) for case in cases))
     yield run
-    for _, repeats in groupby(cases, key=lambda case: case.name):
+    # Repeats are asked the same, and share a line; what was recorded of each is its own.
+    for _, repeats in groupby(cases, key=lambda case: (case.name, id(case.turns))):
         case, *others = repeats
-        asked = [asked_data(turn.told) for turn in case.turns]
+        asked = _asked(turn.told for turn in case.turns)
         yield {
             **_case_line(case, [case.repeat, *(other.repeat for other in others)]),
             "fingerprints": {"case": _fingerprint(case, asked), "metrics": case.metrics_fingerprint},
@@ -93,11 +101,8 @@ def result_lines(result: RunResult, facts: RunFacts) -> Iterator[dict[str, Any]]
     run = _run_line(facts, len(result.cases), turns)
     yield run
     for case in result.cases:
-        asked = [
-            {**asked_data(_told(turn)), **({} if turn.turn == place else {"turn": turn.turn})}
-            for place, turn in enumerate(case.turns)
-        ]
-        marks = facts.fingerprints.get(case.name, {})
+        asked = _asked(map(told_of, case.turns))
+        marks = facts.fingerprints.get((case.name, case.repeat), {})
         yield {**_case_line(case, [case.repeat]), "fingerprints": marks, "turns": asked}
     yield run
     for case in result.cases:
@@ -147,22 +152,34 @@ def end_line(result: RunResult) -> dict[str, Any]:
 
 def case_fingerprint(case: CasePlan) -> str:
     """Changes with whatever the suite asks in the case."""
-    return _fingerprint(case, [asked_data(turn.told) for turn in case.turns])
+    return _fingerprint(case, _asked(turn.told for turn in case.turns))
+
+
+def _asked(turns: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What is told of each turn; its number where that is not its place."""
+    return [
+        {**asked_data(told), **({} if told["turn"] == place else {"turn": told["turn"]})}
+        for place, told in enumerate(turns)
+    ]
 
 
 def _fingerprint(case: CasePlan, asked: list[dict[str, Any]]) -> str:
-    files = [_file(file) for turn in case.turns for file in turn.asked.files or ()]
-    return fingerprint(journal_line({"turns": asked}), *files)
+    marks = [_mark(mark) for turn in case.turns for mark in turn.told_apart_by]
+    return fingerprint(journal_line({"turns": asked}), *marks)
 
 
-def _file(file: FileInput) -> str:
-    """A file as the suite names it; what is signed in an address changes and means nothing."""
-    fields = {**dict(file), "url": None if file.url is None else without_query(file.url)}
+def _mark(mark: FileInput | TurnResult) -> str | bytes:
+    """A turn as it was recorded; a file as the suite names it, where what is signed in an address changes."""
+    if isinstance(mark, TurnResult):
+        return journal_line(turn_data(replace(mark, metrics=())))
+    fields = {**dict(mark), "url": None if mark.url is None else without_query(mark.url)}
     return repr(sorted(fields.items()))
 
 
-def _told(turn: TurnResult) -> dict[str, Any]:
+def told_of(turn: TurnResult) -> dict[str, Any]:
+    """What the suite had told of a turn, by field."""
     return {
+        "turn": turn.turn,
         "input": turn.input,
         "ground_truth": turn.ground_truth,
         "expected_tools": turn.expected_tools,
@@ -184,6 +201,7 @@ def _run_line(facts: RunFacts, cases: int, turns: int) -> dict[str, Any]:
         "agent": facts.agent,
         "agent_fingerprint": facts.agent_fingerprint,
         "resumed_from": facts.resumed_from,
+        "rescored_from": facts.rescored_from,
         "cases": cases,
         "turns": turns,
         "settings": facts.settings,

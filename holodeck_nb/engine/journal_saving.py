@@ -46,6 +46,7 @@ def save_run(result: RunResult, runs: Path | None, *, like: Path | None) -> Path
             agent=known.agent,
             agent_fingerprint=known.agent_fingerprint,
             resumed_from=known.resumed_from,
+            rescored_from=known.rescored_from,
             fingerprints=known.fingerprints,
         )
     journal.write(result_lines(result, facts))

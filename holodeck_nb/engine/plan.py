@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,15 +16,16 @@ from holodeck_nb.files.inputs import FileSettings
 from holodeck_nb.metrics.base import Metric, build_metrics
 from holodeck_nb.metrics.judge_models import Judges
 from holodeck_nb.results.records import RunWarning, TurnResult
-from holodeck_nb.results.rollup import CaseResult
+from holodeck_nb.results.rollup import CaseResult, RunResult
 from holodeck_nb.schema.case import Case, Turn
+from holodeck_nb.schema.files import FileInput
 from holodeck_nb.schema.suite import SuiteConfig
 from holodeck_nb.schema.tools import Regex
 
 from .budget import Budget
 from .definitions import fingerprint, metric_definition
 
-__all__ = ["CasePlan", "NamedCase", "RunPlan", "TurnPlan", "plan_cases", "repeated"]
+__all__ = ["CasePlan", "NamedCase", "PlannedTurn", "RunPlan", "TurnPlan", "plan_cases", "repeated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +37,36 @@ class NamedCase:
     case: Case
 
 
+class PlannedTurn(ABC):
+    """One turn of a run before it is played, or scored again."""
+
+    @property
+    @abstractmethod
+    def told(self) -> Mapping[str, Any]:
+        """What is known of the turn's result beforehand, by field of TurnResult: what the suite tells."""
+
+    @property
+    @abstractmethod
+    def told_apart_by(self) -> Sequence[FileInput | TurnResult]:
+        """What makes it another turn beside what is told of it: its files, or what was recorded."""
+
+    @property
+    @abstractmethod
+    def measured_by(self) -> tuple[tuple[str, ...], list[float | None]]:
+        """A fingerprint for each of its metrics, and each one's threshold."""
+
+    @abstractmethod
+    def stands(self, before: TurnResult, *, failed_too: bool) -> bool:
+        """Whether its result of an earlier run is kept; `failed_too`: failed ones are not."""
+
+    def result(self, **happened: Any) -> TurnResult:
+        """The turn's result: what is told of it, and what happened."""
+        return TurnResult(**self.told, **happened)
+
+
 @dataclass(frozen=True)
-class TurnPlan:
-    """One turn: its place (from 0), what the suite asks, and the metrics that will judge it.
+class TurnPlan(PlannedTurn):
+    """One turn to play: its place (from 0), what the suite asks, and the metrics that will judge it.
 
     `definitions` has a fingerprint for each metric, in their order; empty where nobody asks for them.
     """
@@ -48,7 +78,7 @@ class TurnPlan:
 
     @cached_property
     def told(self) -> Mapping[str, Any]:
-        """What the suite alone tells of the turn's result, by field of TurnResult."""
+        """See PlannedTurn."""
         tools = self.asked.expected_tools
         return {
             "turn": self.turn,
@@ -59,34 +89,43 @@ class TurnPlan:
             "turn_config": self.asked.turn_config,
         }
 
+    @property
+    def told_apart_by(self) -> Sequence[FileInput]:
+        """See PlannedTurn."""
+        return self.asked.files or ()
+
+    @property
+    def measured_by(self) -> tuple[tuple[str, ...], list[float | None]]:
+        """See PlannedTurn."""
+        return self.definitions, [metric.threshold for metric in self.metrics]
+
+    def stands(self, before: TurnResult, *, failed_too: bool) -> bool:
+        """See PlannedTurn."""
+        return before.passed or (before.status == "failed" and not failed_too)
+
     @cached_property
     def has_patterns(self) -> bool:
         """Whether an expected argument is a regular expression, which may take its time."""
         tools = self.asked.expected_tools or ()
         return any(isinstance(matcher, Regex) for tool in tools for matcher in (tool.args or {}).values())
 
-    def result(self, **happened: Any) -> TurnResult:
-        """The turn's result: what the suite tells of it, and what happened."""
-        return TurnResult(**self.told, **happened)
-
 
 @dataclass(frozen=True)
 class CasePlan:
-    """One conversation to play."""
+    """One conversation to play; or to score again, then with the moment when it was over."""
 
     name: str
     index: int
     given_name: str | None
     multi_turn: bool
-    turns: tuple[TurnPlan, ...]
+    turns: tuple[PlannedTurn, ...]
     repeat: int = 0
+    finished_at: datetime | None = None
 
     @property
     def metrics_fingerprint(self) -> str:
         """Changes with the metrics of any turn, and with their thresholds."""
-        return fingerprint(
-            *((turn.definitions, [metric.threshold for metric in turn.metrics]) for turn in self.turns)
-        )
+        return fingerprint(*(turn.measured_by for turn in self.turns))
 
 
 @dataclass(frozen=True)
@@ -99,6 +138,8 @@ class RunPlan:
         agent: Who answers, for readers; `agent_fingerprint` changes with model, instructions and tools.
         journal: The folder of the runs in which this one keeps a journal; None: it keeps none.
         resumed_from: The id of the run that this one goes on with; None where it begins anew.
+        recorded: The run whose replies are scored again; None for a run that talks to an agent.
+        recorded_id: Its id; "" where it has none.
         kept: By place in `cases`, what an earlier run has played and this one does not play again.
         budget: What the turns played now may cost.
         secrets: Texts that no error and no reason may show.
@@ -121,6 +162,8 @@ class RunPlan:
     agent_fingerprint: str = ""
     journal: Path | None = None
     resumed_from: str | None = None
+    recorded: RunResult | None = None
+    recorded_id: str = ""
     kept: Mapping[int, CaseResult] = field(default_factory=dict)
     budget: Budget | None = None
     secrets: tuple[str, ...] = ()

@@ -39,7 +39,9 @@ class RunRecord:
         self.plan = plan
         self.warnings: list[RunWarning] = list(plan.warnings)
         self.stop_reason: str | None = None
-        self._started_at = datetime.now(UTC)
+        played = plan.recorded
+        self._started_at = datetime.now(UTC) if played is None else played.started_at
+        self._environment = environment() if played is None else played.environment
         self._clock = perf_counter()
         self._turns: dict[int, list[TurnResult]] = {place: [] for place in range(len(plan.cases))}
         self._finished: dict[int, CaseResult] = dict(plan.kept)
@@ -54,6 +56,11 @@ class RunRecord:
     def journal(self) -> Path | None:
         """The file of the journal; None where there is none."""
         return None if self._journal is None else self._journal.path
+
+    @property
+    def duration_ms(self) -> float:
+        """How long the run has been under way."""
+        return (perf_counter() - self._clock) * 1000
 
     @property
     def turns_kept(self) -> int:
@@ -81,12 +88,14 @@ class RunRecord:
 
     def finish(self, place: int) -> CaseResult:
         """A case has ended; turns that were not played are skipped."""
-        case, finished_at = self.plan.cases[place], datetime.now(UTC)
+        case = self.plan.cases[place]
+        finished_at = datetime.now(UTC) if self.plan.recorded is None else case.finished_at
         with self._lock:
             result = self._case(place, case, finished_at=finished_at)
             if self._concluded is None:
                 self._finished[place] = result
-                self._write([ended_line(case, finished_at)])
+                if finished_at is not None:
+                    self._write([ended_line(case, finished_at)])
         return result
 
     def warn(self, warning: RunWarning) -> None:
@@ -140,25 +149,26 @@ class RunRecord:
             self._lock.release()
 
     def result(self) -> RunResult:
-        """The run as it stands, cases in the suite's order."""
+        """The run as it stands, cases in the suite's order; scored again, it is dated as it was played."""
         cases = tuple(
             self._finished.get(place) or self._case(place, case) for place, case in enumerate(self.plan.cases)
         )
+        played = self.plan.recorded
         return RunResult(
             suite_name=self.plan.suite_name,
             cases=cases,
             suite_path=self.plan.suite_path,
             started_at=self._started_at,
-            duration_ms=(perf_counter() - self._clock) * 1000,
+            duration_ms=self.duration_ms if played is None else played.duration_ms,
             settings=dict(self.plan.settings),
-            environment=environment(),
+            environment=self._environment,
             warnings=(*self.warnings, *unasserted(cases)),
-            stop_reason=self.stop_reason,
+            stop_reason=self.stop_reason or (None if played is None else played.stop_reason),
         )
 
     def _opening(self, run_id: str) -> Iterator[dict[str, Any]]:
         yield from opening_lines(
-            plan_facts(self.plan, run_id, self._started_at, environment()), self.plan.cases
+            plan_facts(self.plan, run_id, self._started_at, self._environment), self.plan.cases
         )
         yield from map(warning_line, self.warnings)
         for case in self.plan.kept.values():

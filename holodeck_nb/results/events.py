@@ -13,11 +13,12 @@ __all__ = ["CaseFinished", "CaseStarted", "Event", "Listener", "RunFinished", "R
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """The suite is valid and the first session is about to open."""
+    """The suite is valid and the first session is about to open; or the first case to be scored again."""
 
     suite_name: str
     cases: int
     turns: int
+    scores_again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,10 @@ class CaseFinished:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """The last event of a run, also of one that ended early."""
+    """The last event of a run, also of one that ended early; `took_ms` where the result tells of another."""
 
     result: RunResult
+    took_ms: float | None = None
 
 
 Event = RunStarted | CaseStarted | TurnFinished | CaseFinished | RunFinished

@@ -33,6 +33,7 @@ class Progress:
     def __init__(self, *, verbose: bool = False, stream: TextIO | None = None) -> None:
         self._display: Display = display(stream)
         self._verbose = verbose
+        self._doing = "Running"
         self._cases = self._done = self._passed = 0
         self._running: dict[tuple[int, int], tuple[str, float]] = {}
         self._failures: deque[str] = deque(maxlen=_FAILURES_AT_THE_END)
@@ -42,6 +43,7 @@ class Progress:
         match event:
             case RunStarted():
                 self._cases = event.cases
+                self._doing = "Scoring" if event.scores_again else "Running"
             case CaseStarted():
                 self._running[event.index, event.repeat] = (_short(event.name), time.monotonic())
             case TurnFinished():
@@ -54,7 +56,7 @@ class Progress:
             case CaseFinished():
                 self._case_finished(event)
             case RunFinished():
-                self._display.end(_summary(event.result), tuple(self._failures))
+                self._display.end(_summary(event.result, event.took_ms), tuple(self._failures))
 
     def _case_finished(self, event: CaseFinished) -> None:
         case = event.result
@@ -75,7 +77,7 @@ class Progress:
             return
         name, since = min(self._running.values(), key=lambda running: running[1])
         elapsed = time.monotonic() - since
-        parts = [f"Running test {self._done + 1}/{self._cases}: {name}"]
+        parts = [f"{self._doing} test {self._done + 1}/{self._cases}: {name}"]
         if len(self._running) > 1:
             parts.append(f"{len(self._running) - 1} more at once")
         if self._done:
@@ -85,7 +87,7 @@ class Progress:
         self._display.show(" · ".join(parts), self._done / self._cases)
 
 
-def _summary(result: RunResult) -> str:
+def _summary(result: RunResult, took_ms: float | None) -> str:
     summary = result.summary
     parts = [
         counted(summary.cases, "test"),
@@ -94,7 +96,7 @@ def _summary(result: RunResult) -> str:
     ]
     if summary.pass_rate is not None:
         parts.append(f"pass rate {100 * summary.pass_rate:.1f} %")
-    parts.append(duration(summary.duration_ms))
+    parts.append(duration(summary.duration_ms if took_ms is None else took_ms))
     if result.stop_reason is not None:
         parts.append(f"ended early: {_because(result.stop_reason)}")
     return " · ".join(parts)

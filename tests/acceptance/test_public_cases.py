@@ -113,7 +113,7 @@ def with_and_without_the_variable(case, folder, monkeypatch):
 def with_a_stubborn_session(case, folder, monkeypatch):
     import asyncio
 
-    monkeypatch.setattr("holodeck_nb.engine.cases.CLOSE_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("holodeck_nb.engine.casework.CLOSE_TIMEOUT_S", 0.2)
 
     class Stubborn(hd.ScriptedBackend):
         async def create_session(self, context):

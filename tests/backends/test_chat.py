@@ -276,7 +276,7 @@ def test_the_end_of_a_run_closes_the_model_and_tells_what_it_has_to_tell():
 
 @pytest.mark.parametrize("broken", [RuntimeError("stuck"), None])
 def test_a_model_that_does_not_close_costs_a_warning(broken, monkeypatch):
-    monkeypatch.setattr("holodeck_nb.engine.cases.CLOSE_TIMEOUT_S", 0.05)
+    monkeypatch.setattr("holodeck_nb.engine.casework.CLOSE_TIMEOUT_S", 0.05)
 
     class Stuck(ListModel):
         async def close(self):

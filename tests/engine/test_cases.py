@@ -166,7 +166,7 @@ class TestLimits:
         assert [call.name for call in run.cases[0].turns[0].tool_calls] == ["lookup"]
 
     def test_a_session_that_will_not_close_costs_a_warning(self, play, monkeypatch):
-        monkeypatch.setattr("holodeck_nb.engine.cases.CLOSE_TIMEOUT_S", 0.05)
+        monkeypatch.setattr("holodeck_nb.engine.casework.CLOSE_TIMEOUT_S", 0.05)
 
         class Stubborn(Session):
             async def close(self):

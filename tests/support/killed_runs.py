@@ -30,17 +30,16 @@ class Reporting:
         pass
 
 launch.Progress = Reporting
-road = launch._Road
+play = launch.run_suite
 
-class Road(road):
-    async def travel(self):
-        def report(event):
-            if isinstance(event, TurnFinished):
-                print("turn", event.name, event.result.turn, event.result.status, flush=True)
-            self._events.append(event)
-        return await launch.run_suite(self._record, self._backend, report)
+async def reporting(record, backend, emit):
+    def report(event):
+        if isinstance(event, TurnFinished):
+            print("turn", event.name, event.result.turn, event.result.status, flush=True)
+        emit(event)
+    return await play(record, backend, report)
 
-launch._Road = Road
+launch.run_suite = reporting
 suite = hd.Suite.from_yaml(folder / "agent.yaml")
 
 async def agent(text):
