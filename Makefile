@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin
 
-.PHONY: test sample notebooks mockservers setup fmt check cov bench clean
+.PHONY: test sample notebooks mockservers evaluate setup fmt check cov bench clean
 
 test: check
 	$(RUN)/python -m pytest -n 2
@@ -18,6 +18,10 @@ notebooks: setup
 # A provider's test server that others wrote; tests that need it skip where there is no Node.
 mockservers:
 	npm install --prefix .mockservers --no-audit --no-fund --silent @copilotkit/aimock@1.43.0
+
+# The package behind `type: evaluate` (400 MB with what it needs); half of that metric's tests skip without it.
+evaluate: setup
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check -e '.[evaluate]'
 
 setup: $(VENV)/.ready
 
