@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -14,9 +13,8 @@ from .backends.base import AgentBackend
 from .backends.chat import ChatBackend, ChatLimits
 from .engine.plan import NamedCase
 from .errors import ConfigError, Problem
-from .llm.provider_model import ProviderModel
 from .llm.providers import ModelOptions, open_model
-from .llm.tape import Tape, read_tape
+from .llm.tape import Tape
 from .loading.execution import Execution
 from .loading.loader import LoadedSuite
 from .loading.variables import read_env_file
@@ -24,46 +22,12 @@ from .schema.agent import ModelConfig
 from .schema.agent_tools import FunctionTool
 from .schema.suite import SuiteConfig
 from .schema.values import Secret
+from .taping import Taping
 
-__all__ = ["Taping", "chat_backend"]
+__all__ = ["chat_backend"]
 
 _ROUNDS = 20
 Paths = str | os.PathLike[str]
-
-
-@dataclass(frozen=True)
-class Taping:
-    """Whether the conversation with the provider is recorded, or comes from a recording."""
-
-    record: Paths | None = None
-    replay: Paths | None = None
-
-    @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> tuple[Taping, dict[str, Any]]:
-        """The taping that the arguments of `run` ask for, and the other arguments."""
-        others = dict(arguments)
-        return cls(others.pop("record", None), others.pop("replay", None)), others
-
-    @property
-    def argument(self) -> str | None:
-        """The argument of `run` that was given; None for neither."""
-        return "record" if self.record is not None else "replay" if self.replay is not None else None
-
-    def unfit_for(self, backend: AgentBackend | None) -> Iterator[Problem]:
-        """Whether somebody is to be taped who has no conversation with a provider."""
-        if self.argument is not None and backend is not None and not isinstance(backend, ChatBackend):
-            message = (
-                f"`{self.argument}` goes with a model of a provider, and this run talks to another agent"
-            )
-            yield Problem(message, path=f"run({self.argument}=…)")
-
-    def problems(self) -> Iterator[Problem]:
-        """What is wrong with the arguments themselves."""
-        if self.record is not None and self.replay is not None:
-            yield Problem("`record` and `replay` do not go together: give one of them", path="run(…)")
-        elif self.record is not None and not Path(self.record).absolute().parent.is_dir():
-            folder = Path(self.record).absolute().parent
-            yield Problem(f"there is no folder {str(folder)!r} to record into", path="run(record=…)")
 
 
 def chat_backend(
@@ -78,22 +42,19 @@ def chat_backend(
     model_config = suite.config.model
     assert model_config is not None
     problems = [*_foreign_tools(suite), *taping.problems()]
-    tape, model = None, None
+    model = None
     try:
-        if taping.replay is not None and taping.record is None:
-            tape = _tape(Path(taping.replay), model_config, cases)
-        model = open_model(model_config, _options(suite, execution, taping, tape))
+        if taping.tape is not None:
+            _check_tape(taping.tape, model_config, cases, str(taping.replay))
+        model = open_model(model_config, _options(suite, execution, taping))
     except ConfigError as error:
         problems += (_placed(problem, suite) for problem in error.problems)
-    if model is not None and taping.argument is not None and not isinstance(model, ProviderModel):
-        message = f"{model_config.provider!r} can be neither recorded nor replayed"
-        problems.append(Problem(message, path=f"run({taping.argument}=…)"))
     if problems or model is None:
         raise ConfigError(problems)
     return ChatBackend(model, _limits(suite.config, execution))
 
 
-def _options(suite: LoadedSuite, execution: Execution, taping: Taping, tape: Tape | None) -> ModelOptions:
+def _options(suite: LoadedSuite, execution: Execution, taping: Taping) -> ModelOptions:
     config = suite.config
     anthropic = config.model is not None and config.model.provider == "anthropic"
     of_agent = config.claude if anthropic else config.openai
@@ -104,8 +65,8 @@ def _options(suite: LoadedSuite, execution: Execution, taping: Taping, tape: Tap
         effort=of_agent.effort if of_agent else None,
         thinking_tokens=thinking.budget_tokens if thinking is not None and thinking.enabled else None,
         max_retries=execution.max_retries,
-        record=None if taping.record is None else Path(taping.record).absolute(),
-        replay=tape,
+        record=taping.recorder,
+        replay=taping.tape,
     )
     at_once = of_agent.max_concurrent_sessions if of_agent else None
     return options if at_once is None else replace(options, most_at_once=float(at_once))
@@ -132,24 +93,25 @@ def _foreign_tools(suite: LoadedSuite) -> Iterator[Problem]:
             )
 
 
-def _tape(path: Path, model: ModelConfig, cases: Sequence[NamedCase]) -> Tape:
-    """The recording, if it is one of this model and holds these cases."""
-    tape = read_tape(path)
+def _check_tape(tape: Tape, model: ModelConfig, cases: Sequence[NamedCase], path: str) -> None:
+    """See that the recording is one of this model and holds these cases.
+
+    Raises:
+        ConfigError: It is another one.
+    """
     head, place = tape.head, "run(replay=…)"
     if (head.provider, head.model) != (model.provider, model.name):
         message = (
             f"the recording is of {head.provider}:{head.model}, the suite asks {model.provider}:{model.name}"
         )
         hint = f'suite.with_model("{head.provider}:{head.model}").run(replay=…)'
-        raise ConfigError([Problem(message, path=place, file=str(path), hint=hint)])
+        raise ConfigError([Problem(message, path=place, file=path, hint=hint)])
     known = {case for case, _ in tape.entries}
     missing = [named.name for named in cases if named.name not in known]
     if missing:
         raise ConfigError(
-            Problem("the recording has no such case", path=place, file=str(path), case=case)
-            for case in missing
+            Problem("the recording has no such case", path=place, file=path, case=case) for case in missing
         )
-    return tape
 
 
 def _placed(problem: Problem, suite: LoadedSuite) -> Problem:

@@ -16,6 +16,7 @@ from .metrics.judge_cache import JudgeCache
 from .metrics.judge_models import Judges, is_judged
 from .schema.metrics import MetricConfig
 from .schema.suite import SuiteConfig
+from .taping import NO_TAPING, Taping
 
 __all__ = ["JUDGE_FOLDER", "open_judges"]
 
@@ -30,6 +31,7 @@ def open_judges(
     *,
     folder: Path | None,
     remembers: bool = True,
+    taping: Taping = NO_TAPING,
 ) -> tuple[Judges | None, tuple[Problem, ...]]:
     """The judges of these metrics, ready to be asked, and why some have none; nothing is sent yet.
 
@@ -39,6 +41,8 @@ def open_judges(
         execution: Its `llm_timeout` bounds one answer; its cache settings hold for answers too.
         folder: The suite's folder; None for a suite made in Python.
         remembers: Whether answers that are kept may be used, and new ones kept.
+        taping: Whether what they are asked is recorded, or answered by a recording; then kept answers are not
+            used, so that the recording has all of them.
     """
     judged = [metric for metric in metrics if metric.enabled and is_judged(metric)]
     if not judged:
@@ -54,8 +58,11 @@ def open_judges(
         environment={**read_env_file(home / ".env"), **os.environ},
         secrets=(*secrets_in(settings), *secrets_in(own)),
         max_retries=execution.max_retries,
+        record=taping.recorder,
+        replay=taping.tape,
+        judges=True,
     )
-    cached = execution.cache_enabled and remembers
+    cached = execution.cache_enabled and remembers and not options.is_taped
     judges = Judges(
         lambda model: open_model(model, options),
         (config.evaluations and config.evaluations.model) or config.model,

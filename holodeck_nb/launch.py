@@ -13,7 +13,7 @@ from .backends.base import AgentBackend, SessionContext
 from .backends.callables import CallableBackend
 from .backends.function_tools import BoundTool, FunctionTools
 from .backends.scripted import ScriptedBackend
-from .chat_agents import Taping, chat_backend
+from .chat_agents import chat_backend
 from .engine.cases import run_suite
 from .engine.plan import NamedCase, RunPlan, plan_cases
 from .engine.record import RunRecord
@@ -37,6 +37,7 @@ from .road import Road
 from .run import Run, remember
 from .schema.agent_tools import FunctionTool
 from .schema.metrics import MetricConfig
+from .taping import Taping
 from .user_code import UserCodeError, load_tool
 from .views.progress import Progress
 
@@ -102,7 +103,7 @@ def prepare(
     instructions = _instructions(suite, problems)
     response_format = _response_format(suite, problems)
     used = _metrics_of(suite, cases)
-    judges, unjudged = open_judges(suite.config, used, execution, folder=suite.folder)
+    judges, unjudged = open_judges(suite.config, used, execution, folder=suite.folder, taping=taping)
     problems += (replace(problem, file=suite.path or None) for problem in unjudged)
     if problems or chosen is None:
         raise ConfigError(problems)

@@ -289,8 +289,8 @@ class Suite:
                 - `repeats`: how often each case is played.
                 - `budget_usd`, `budget_tokens`, `max_minutes`: the run ends between two turns when one is
                   reached; turns in flight end, unplayed ones are skipped with that reason.
-                - `record`: a file to keep every request to the model's provider and its reply in; `replay`:
-                  such a file, which then answers in place of the provider, without key and network.
+                - `record`: a file to keep every request to the agent's and the judges' models and its reply
+                  in; `replay`: such a file, which then answers in their place, without key and network.
 
         Raises:
             ConfigError: It cannot begin; every reason, before any call.

@@ -16,6 +16,7 @@ FLOORS = [
     {"llm", "sync", "user_code", "matching", "views"},
     {"backends", "files", "metrics"},
     {"engine", "loading"},
+    {"taping"},
     {"judging"},
     {"chat_agents", "kept_runs", "options", "road", "run_tables"},
     {"resume", "run_reports"},

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,7 +18,7 @@ from .exchange import Exchange, LiveExchange, Patience
 from .faults import Place
 from .masking import Mask
 from .provider_model import Dialect, ProviderModel
-from .recording import RecordedExchange, ReplayedExchange
+from .recording import Filing, RecordedExchange, Recorder, ReplayedExchange
 from .tape import Tape, TapeHead
 from .wire import Wire
 
@@ -48,8 +47,9 @@ class ModelOptions:
         thinking_tokens: How much thinking is allowed (Anthropic); None leaves it out.
         max_retries: How often a transient fault is tried again.
         most_at_once: How many requests may be under way at one endpoint.
-        record: The file in which all requests and replies are recorded; None for none.
+        record: Where all requests and replies are recorded; None for nowhere.
         replay: What answers in place of the provider; then no key, no package and no network are needed.
+        judges: Whether the model judges: what it is asked is then recorded apart from the conversations.
     """
 
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -58,8 +58,14 @@ class ModelOptions:
     thinking_tokens: int | None = None
     max_retries: int = 2
     most_at_once: float = math.inf
-    record: Path | None = None
+    record: Recorder | None = None
     replay: Tape | None = None
+    judges: bool = False
+
+    @property
+    def is_taped(self) -> bool:
+        """Whether what is said is recorded, or comes from a recording."""
+        return self.record is not None or self.replay is not None
 
 
 def open_model(config: ModelConfig, options: ModelOptions) -> ChatModel:
@@ -82,6 +88,10 @@ def open_model(config: ModelConfig, options: ModelOptions) -> ChatModel:
         model: ChatModel = opener(config, options)
     except MissingDependencyError as error:
         raise ConfigError([Problem(str(error), path="provider")]) from error
+    if options.is_taped and not isinstance(model, ProviderModel):
+        raise ConfigError(
+            [Problem(f"{config.provider!r} can be neither recorded nor replayed", path="provider")]
+        )
     return model
 
 
@@ -141,13 +151,14 @@ def model_of(
         unasked: Settings that may be left out where the model refuses them.
     """
     mask = Mask((key, *options.secrets))
+    filing = Filing(place.provider, mask, by_what_is_asked=options.judges)
     if options.replay is not None:
-        return ProviderModel(place, dialect, ReplayedExchange(options.replay, mask))
+        return ProviderModel(place, dialect, ReplayedExchange(options.replay, filing))
     patience = Patience(options.max_retries, options.most_at_once, unasked)
     exchange: Exchange = LiveExchange(place, wire(), dialect.check, patience, mask)
     if options.record is not None:
-        host = urlsplit(place.endpoint).netloc.rpartition("@")[2]
-        exchange = RecordedExchange(
-            exchange, TapeHead(place.provider, place.model, host), options.record, mask
-        )
+        if not options.judges:
+            host = urlsplit(place.endpoint).netloc.rpartition("@")[2]
+            options.record.head = TapeHead(place.provider, place.model, host)
+        exchange = RecordedExchange(exchange, options.record, filing)
     return ProviderModel(place, dialect, exchange)

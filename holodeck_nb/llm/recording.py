@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,30 +16,108 @@ from holodeck_nb.whole_files import write_whole
 from .chat_model import Occasion
 from .exchange import Exchange
 from .masking import Mask
-from .tape import Conversation, Entry, Tape, TapeHead, written_body
+from .tape import Entry, Label, Tape, TapeHead, asked_of, written_body
 
-__all__ = ["RecordedExchange", "ReplayedExchange"]
+__all__ = ["Filing", "RecordedExchange", "Recorder", "ReplayedExchange"]
 
 _FAULTS: tuple[type[TurnError], ...] = (RunStoppedError, SessionLostError, TurnError)
 _LONGEST_SHOWN = 160
 
 
+class Recorder:
+    """The file of a recording: written line by line, so that a run that breaks keeps what it has.
+
+    A disk that says no costs the recording and no reply: `finish` tries again, and tells.
+
+    Attributes:
+        path: The file; what it held is replaced with the first line.
+        head: Who is talked to; said by whoever talks to the agent's model, before the first line.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.head = TapeHead("", "", "")
+        self._tape: Tape | None = None
+        self._file: IO[str] | None = None
+        self._is_begun = False
+        self._is_stuck = False
+
+    def add(self, label: Label, entry: Entry) -> None:
+        """Write down one request and what came of it."""
+        if self._tape is None:
+            self._tape = Tape(self.head)
+        line = self._tape.add(label, entry)
+        if self._is_stuck:
+            return
+        try:
+            if self._file is None:
+                self._file = self.path.open("a" if self._is_begun else "w", encoding="utf-8")
+            if not self._is_begun:
+                self._is_begun = True
+                self._file.write(next(self._tape.lines()) + "\n")
+            self._file.write(f"{line}\n")
+            self._file.flush()
+        except OSError:
+            self._is_stuck = True
+
+    def finish(self) -> tuple[str, ...]:
+        """Write the whole file again, labels in order; what was appended stays until that is there.
+
+        Returns:
+            A notice where it cannot be written.
+        """
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                self._file.close()
+            self._file = None
+        try:
+            write_whole(self.path, "".join(f"{line}\n" for line in (self._tape or Tape(self.head)).lines()))
+        except OSError as error:
+            reason = error.strerror or str(error)
+            return (f"the recording {self.path} is not complete: it cannot be written ({reason})",)
+        self._is_stuck = False
+        return ()
+
+
+@dataclass(frozen=True)
+class Filing:
+    """How entries are made and found again.
+
+    Attributes:
+        provider: Whom the requests go to.
+        mask: Takes the secrets out, before anything is written or compared.
+        by_what_is_asked: Whether an entry is found by its request alone, and not by whose turn it is.
+    """
+
+    provider: str
+    mask: Mask
+    by_what_is_asked: bool = False
+
+    def entry(self, body: Mapping[str, Any], outcome: Mapping[str, Any]) -> Entry:
+        """The entry of a request."""
+        settings, messages = _as_json(written_body(body))
+        return Entry(self.mask.data(settings), tuple(self.mask.data(messages)), self.mask.data(outcome))
+
+    def label(self, entry: Entry, occasion: Occasion) -> Label:
+        """Where the entry belongs."""
+        if self.by_what_is_asked:
+            return asked_of(self.provider, entry.settings, entry.messages)
+        return occasion.conversation
+
+
 class RecordedExchange:
-    """Writes down what goes through it, line by line, so that a run that breaks keeps what it has.
+    """Writes down what goes through it.
 
     Args:
         inner: The exchange that is recorded.
-        head: Whom it talks to.
-        path: The file; what it held is replaced.
-        mask: Takes the secrets out.
+        recorder: Where it is written down.
+        filing: How.
     """
 
-    def __init__(self, inner: Exchange, head: TapeHead, path: Path, mask: Mask) -> None:
+    def __init__(self, inner: Exchange, recorder: Recorder, filing: Filing) -> None:
         self._inner = inner
-        self._path = path
-        self._mask = mask
-        self._tape = Tape(head)
-        self._file: IO[str] | None = None
+        self._recorder = recorder
+        self._filing = filing
 
     async def send(self, body: Mapping[str, Any], occasion: Occasion) -> Mapping[str, Any]:
         """One request; see Exchange."""
@@ -54,24 +134,12 @@ class RecordedExchange:
         return reply
 
     async def close(self) -> tuple[str, ...]:
-        """Close, and write the whole file again with the conversations in order."""
-        notices = await self._inner.close()
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-        # What was appended while playing stays until the ordered whole is there.
-        write_whole(self._path, "".join(f"{line}\n" for line in self._tape.lines()))
-        return notices
+        """Close, and put the recording in order."""
+        return (*await self._inner.close(), *self._recorder.finish())
 
     def _write(self, body: Mapping[str, Any], occasion: Occasion, outcome: Mapping[str, Any]) -> None:
-        settings, messages = _as_json(written_body(body))
-        entry = Entry(self._mask.data(settings), tuple(self._mask.data(messages)), self._mask.data(outcome))
-        line = self._tape.add(occasion.conversation, entry)
-        if self._file is None:
-            self._file = self._path.open("w", encoding="utf-8")
-            self._file.write(next(self._tape.lines()) + "\n")
-        self._file.write(f"{line}\n")
-        self._file.flush()
+        entry = self._filing.entry(body, outcome)
+        self._recorder.add(self._filing.label(entry, occasion), entry)
 
 
 class ReplayedExchange:
@@ -79,13 +147,13 @@ class ReplayedExchange:
 
     Args:
         tape: The recording.
-        mask: Takes the secrets out of what is compared, as they were taken out when it was recorded.
+        filing: How it was recorded.
     """
 
-    def __init__(self, tape: Tape, mask: Mask) -> None:
+    def __init__(self, tape: Tape, filing: Filing) -> None:
         self._tape = tape
-        self._mask = mask
-        self._next: dict[Conversation, int] = {}
+        self._filing = filing
+        self._next: dict[Label, int] = {}
 
     async def send(self, body: Mapping[str, Any], occasion: Occasion) -> Mapping[str, Any]:
         """The recorded reply to this very request.
@@ -94,18 +162,20 @@ class ReplayedExchange:
             SessionLostError: The request is not the recorded one; says what differs.
             TurnError: The recorded fault.
         """
-        number = self._next.get(occasion.conversation, 0)
-        self._next[occasion.conversation] = number + 1
-        known = self._tape.entries.get(occasion.conversation, [])
-        case, repeat = occasion.conversation
+        now = self._filing.entry(body, {})
+        label = self._filing.label(now, occasion)
+        number = self._next.get(label, 0)
+        self._next[label] = number + 1
+        if isinstance(label, str):
+            return _outcome(self._answer(label, number).outcome)
+        known = self._tape.entries.get(label, [])
+        case, repeat = label
         if number >= len(known):
             again = f" (repeat {repeat})" if repeat else ""
             raise SessionLostError(
                 f"not in the recording: request {number + 1} of {case!r}{again}; it has {len(known)}"
             )
         entry = known[number]
-        settings, messages = _as_json(written_body(body))
-        now = Entry(self._mask.data(settings), tuple(self._mask.data(messages)), {})
         if now.settings != entry.settings or now.messages != entry.messages:
             difference = next(_differences(entry, now))
             raise SessionLostError(
@@ -116,6 +186,16 @@ class ReplayedExchange:
     async def close(self) -> tuple[str, ...]:
         """Nothing to give back; tells that no model has answered."""
         return (f"the answers come from {self._tape.head}",)
+
+    def _answer(self, asked: str, number: int) -> Entry:
+        """What was answered to a question; the last answer stands for more of them."""
+        known = self._tape.asked.get(asked)
+        if known is None:
+            raise SessionLostError(
+                "not in the recording: this question; the turn, the metric or its model is another one, or"
+                " nothing was judged when it was recorded"
+            )
+        return known[min(number, len(known) - 1)]
 
 
 def _outcome(outcome: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""A recording: every request and reply of a run, by conversation, in a file of JSON lines."""
+"""A recording: every request and reply of a run, in a file of JSON lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from holodeck_nb.errors import ConfigError, Problem
 
-__all__ = ["Conversation", "Entry", "Tape", "TapeHead", "read_tape", "written_body"]
+__all__ = ["Entry", "Label", "Tape", "TapeHead", "asked_of", "read_tape", "written_body"]
 
 _VERSION = 1
 _MESSAGES = "messages"
@@ -83,34 +83,61 @@ class Entry:
         return cls(settings, (*kept, *told[_MESSAGES]), outcome)
 
 
+Label = Conversation | str
+"""Where an entry is found: by its conversation, or by what was asked (see `asked_of`)."""
+
+
 @dataclass
 class Tape:
-    """What has been recorded, by conversation (case and repeat), in the order of the requests."""
+    """What has been recorded, in the order of the requests.
+
+    Attributes:
+        head: Who was talked to.
+        entries: The agent's requests, by conversation (case and repeat).
+        asked: The judges' requests, by what was asked: which turn asks first is chance.
+    """
 
     head: TapeHead
     entries: dict[Conversation, list[Entry]] = field(default_factory=dict)
+    asked: dict[str, list[Entry]] = field(default_factory=dict)
 
-    def add(self, conversation: Conversation, entry: Entry) -> str:
-        """Put an entry at the end of its conversation; returns its line."""
-        before = self.entries.setdefault(conversation, [])
-        line = _line(conversation, len(before), entry.line(before[-1] if before else None))
+    def under(self, label: Label) -> list[Entry]:
+        """The entries under a label, to be added to."""
+        return (
+            self.asked.setdefault(label, []) if isinstance(label, str) else self.entries.setdefault(label, [])
+        )
+
+    def add(self, label: Label, entry: Entry) -> str:
+        """Put an entry behind the others under its label; returns its line."""
+        before = self.under(label)
+        line = _line(label, len(before), entry.line(before[-1] if before else None))
         before.append(entry)
         return line
 
     def lines(self) -> Iterator[str]:
-        """The whole file, conversations in the order of their names: the same run gives the same file."""
+        """The whole file in the order of the labels: the same run gives the same file."""
         yield json.dumps(self.head.line(), ensure_ascii=False)
-        for conversation in sorted(self.entries):
+        labels: list[Label] = [*sorted(self.entries), *sorted(self.asked)]
+        for label in labels:
             before: Entry | None = None
-            for number, entry in enumerate(self.entries[conversation]):
-                yield _line(conversation, number, entry.line(before))
+            for number, entry in enumerate(self.under(label)):
+                yield _line(label, number, entry.line(before))
                 before = entry
 
 
-def _line(conversation: Conversation, number: int, told: Mapping[str, Any]) -> str:
-    case, repeat = conversation
-    place = {"case": case, **({"repeat": repeat} if repeat else {}), "request": number}
-    return json.dumps({**place, **told}, ensure_ascii=False)
+def asked_of(provider: str, settings: Mapping[str, Any], messages: tuple[Any, ...]) -> str:
+    """A hash of all that a request says, and to whom."""
+    asked = json.dumps([provider, settings, messages], sort_keys=True)
+    return hashlib.sha256(asked.encode("ascii")).hexdigest()[:32]
+
+
+def _line(label: Label, number: int, told: Mapping[str, Any]) -> str:
+    if isinstance(label, str):
+        place: dict[str, Any] = {"asked": label}
+    else:
+        case, repeat = label
+        place = {"case": case, **({"repeat": repeat} if repeat else {})}
+    return json.dumps({**place, "request": number, **told}, ensure_ascii=False)
 
 
 def written_body(body: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Any, ...]]:
@@ -161,7 +188,7 @@ def read_tape(path: Path) -> Tape:
         for line in lines[1:]:
             number += 1
             told = json.loads(line)
-            known = tape.entries.setdefault((told["case"], told.get("repeat", 0)), [])
+            known = tape.under(told["asked"] if "asked" in told else (told["case"], told.get("repeat", 0)))
             known.append(Entry.of_line(told, known[-1] if known else None))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise _no_recording(path, number, f"is no entry of a recording: {error}") from error

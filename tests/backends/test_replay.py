@@ -4,6 +4,7 @@ import json
 import time
 
 import pytest
+from mounted import Mounted
 from servers import Wired
 
 import holodeck_nb as hd
@@ -161,3 +162,15 @@ def test_what_cannot_be_taped(suite, tmp_path, monkeypatch, arguments, message):
     with pytest.raises(hd.ConfigError) as caught:
         suite.run(quiet=True, **arguments)
     assert message in str(caught.value)
+
+
+def test_a_full_disk_costs_the_recording_and_no_reply(suite, tmp_path, monkeypatch):
+    with Mounted(tmp_path / "disk", "size=4k") as disk, Wired(answer) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        path = disk / "tape.jsonl"
+        run = suite.run(record=path, quiet=True, journal=False)
+        assert run.turns["response"].notna().sum() == 11  # all but the one that the provider refuses
+        told = [text for text in run.warnings["text"] if "recording" in text]
+        assert told == [
+            f"the recording {path} is not complete: it cannot be written (No space left on device)"
+        ]

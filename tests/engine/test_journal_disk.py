@@ -1,13 +1,12 @@
 """A journal on a disk that is full, read-only, slow or hung: the run goes on, and says so."""
 
 import os
-import shutil
-import subprocess
 import threading
 import time
 
 import numpy as np
 import pytest
+from mounted import Mounted
 
 import holodeck_nb as hd
 from holodeck_nb.engine import journal as journal_module
@@ -27,28 +26,6 @@ REPLIES = {"a": ["1", "2"], "#1": ["3"], "b": ["u", "v"]}
 @pytest.fixture
 def runs(tmp_path):
     return tmp_path / ".holodeck" / "runs"
-
-
-class Mounted:
-    """A small file system of its own; skips visibly where this user may not mount one."""
-
-    def __init__(self, place, options):
-        self.place, self.options = place, options
-
-    def __enter__(self):
-        self.place.mkdir()
-        mount = shutil.which("mount")
-        done = mount and subprocess.run(
-            [mount, "-t", "tmpfs", "-o", self.options, "tmpfs", str(self.place)],
-            capture_output=True,
-            check=False,
-        )
-        if not done or done.returncode:
-            pytest.skip("this user may not mount a file system")
-        return self.place
-
-    def __exit__(self, *error):
-        subprocess.run(["umount", str(self.place)], check=True, capture_output=True)
 
 
 SAYING = {f"c{n}": ["a" * 500] for n in range(40)}

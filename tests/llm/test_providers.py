@@ -168,6 +168,10 @@ def test_a_provider_that_an_installed_package_brings(tmp_path, monkeypatch):
     assert suite.run(quiet=True).turns["response"].tolist() == ["Q"]
     with pytest.raises(hd.ConfigError, match="'loud' can be neither recorded nor replayed"):
         suite.run(quiet=True, record=tmp_path / "tape.jsonl")
+    judged = {"metrics": [{"type": "relevance", "model": "loud:m"}]}
+    suite = hd.Suite(name="s", model={"provider": "ollama", "name": "m"}, evaluations=judged, **CASE)
+    with pytest.raises(hd.ConfigError, match="'loud' can be neither recorded nor replayed"):
+        suite.run(quiet=True, record=tmp_path / "tape.jsonl")
 
 
 def test_the_model_is_not_opened_before_the_first_call():

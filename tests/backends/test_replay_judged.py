@@ -1,0 +1,94 @@
+"""A recording of a judged run holds what the judges were asked, and answers them without a network."""
+
+import json
+
+import judges
+import pytest
+from servers import Wired
+
+import holodeck_nb as hd
+
+KEY = "sk-live-0123456789abcdef"
+CLEAR = {"type": "geval", "name": "clarity", "criteria": "The reply is clear.", "threshold": 0.5}
+SHORT = {"type": "relevance", "threshold": 3}
+CASES = [{"name": f"c{n}", "turns": [{"input": f"first {n}"}, {"input": f"second {n}"}]} for n in range(4)]
+
+
+def answer(body):
+    """The agent's answers, and the judge's: steps, then a score that goes by the reply."""
+    if "response_format" not in body:
+        return judges.completion(f"re: {body['messages'][-1]['content']}")
+    if judges.asked_for(body) == "steps":
+        return judges.completion(judges.steps("read", "score"))
+    reply = judges.shown(body, "actual_output")
+    if reply.startswith("re: second 3"):
+        return 400, {"error": {"message": f"no, {KEY} may not"}}, {}
+    return judges.completion(judges.score(5 if "first" in reply else 1))
+
+
+@pytest.fixture
+def suite(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    evaluations = {"metrics": [CLEAR, SHORT]}
+    model = {"provider": "openai", "name": "gpt-4o"}
+    return hd.Suite(name="s", model=model, evaluations=evaluations, test_cases=CASES)
+
+
+@pytest.fixture
+def recorded(suite, tmp_path, monkeypatch):
+    """A run with its recording; nothing answers any more when it is done."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("holodeck_nb.engine.scoring.BACK_OFF_S", 0.01)
+    path = tmp_path / "tape.jsonl"
+    with Wired(answer) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        run = suite.run(record=path, quiet=True, parallel_test_cases=3, journal=False)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+    return run, path
+
+
+def told(run):
+    frame = run.metrics
+    columns = ["case", "turn", "metric", "status", "score"]
+    return [tuple(str(value) for value in row) for row in frame[columns].itertuples(index=False)]
+
+
+def test_judges_say_the_same_without_key_and_network(suite, recorded):
+    run, path = recorded
+    assert set(run.metrics["status"]) == {"passed", "failed", "error"}
+    for parallel in (1, 3):
+        again = suite.run(replay=path, quiet=True, parallel_test_cases=parallel, journal=False)
+        assert told(again) == told(run)
+        assert again.summary.judging == run.summary.judging
+
+
+def test_the_same_run_gives_the_same_recording(suite, recorded, tmp_path, monkeypatch):
+    _, path = recorded
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with Wired(answer) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        suite.run(record=tmp_path / "again.jsonl", quiet=True, parallel_test_cases=1, journal=False)
+    first, again = (file.read_text().splitlines()[1:] for file in (path, tmp_path / "again.jsonl"))
+    assert first == again
+
+
+def test_kept_answers_are_neither_used_nor_made(recorded, tmp_path):
+    _, path = recorded
+    assert [name for name in tmp_path.rglob("*") if "judges" in name.parts] == []
+    asked = [json.loads(line) for line in path.read_text().splitlines() if '"asked"' in line]
+    assert len({line["asked"] for line in asked}) == 1 + 2 * 8  # the steps, and two metrics on eight turns
+
+
+def test_no_key_is_in_it(recorded):
+    _, path = recorded
+    assert KEY not in path.read_text()
+    assert "may not" in path.read_text()  # where the provider had named it
+
+
+def test_another_question_is_an_error_that_says_so(suite, recorded):
+    _, path = recorded
+    other = suite.with_metrics([{**CLEAR, "criteria": "The reply is short."}])
+    result = other.run(replay=path, quiet=True, journal=False)
+    assert set(result.metrics["status"]) == {"error"}
+    assert "not in the recording: this question" in result.metrics["reason"][0]
