@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from holodeck_nb.errors import RunStoppedError, SessionLostError, TurnError, described
+from holodeck_nb.errors import ConfigError, RunStoppedError, SessionLostError, TurnError, described
 from holodeck_nb.whole_files import write_whole
 
 from .chat_model import Occasion
 from .exchange import Exchange
 from .masking import Mask
-from .tape import Entry, Label, Tape, TapeHead, asked_of, written_body
+from .tape import Conversation, Entry, Label, Tape, TapeHead, asked_of, read_tape, written_body
 
 __all__ = ["Filing", "RecordedExchange", "Recorder", "ReplayedExchange"]
 
@@ -30,7 +30,7 @@ class Recorder:
     A disk that says no costs the recording and no reply: `finish` tries again, and tells.
 
     Attributes:
-        path: The file; what it held is replaced with the first line.
+        path: The file; what it held is replaced with the first request, unless `keep` was asked to go on.
         head: Who is talked to; said by whoever talks to the agent's model, before the first line.
     """
 
@@ -42,20 +42,37 @@ class Recorder:
         self._is_begun = False
         self._is_stuck = False
 
+    def keep(self, conversations: Collection[Conversation]) -> str | None:
+        """Go on with the recording that is there: these conversations stay in it, and what judges were asked.
+
+        Returns:
+            What is missing in it; None where nothing is.
+        """
+        try:
+            known = read_tape(self.path) if self.path.exists() else Tape(self.head)
+        except ConfigError:
+            known = Tape(self.head)
+        same = (known.head.provider, known.head.model) == (self.head.provider, self.head.model)
+        found = {name: known.entries[name] for name in conversations if name in known.entries and same}
+        self._tape = Tape(self.head, found, known.asked if same else {})
+        missing = len(conversations) - len(found)
+        if not missing:
+            return None
+        cases = "1 case that is kept is" if missing == 1 else f"{missing} cases that are kept are"
+        return f"{cases} not in the recording {self.path}: they were not recorded there"
+
     def add(self, label: Label, entry: Entry) -> None:
         """Write down one request and what came of it."""
-        if self._tape is None:
-            self._tape = Tape(self.head)
-        line = self._tape.add(label, entry)
+        tape = self._tape = self._tape or Tape(self.head)
+        before = [] if self._is_begun else list(tape.lines())
+        line = tape.add(label, entry)
         if self._is_stuck:
             return
         try:
             if self._file is None:
                 self._file = self.path.open("a" if self._is_begun else "w", encoding="utf-8")
-            if not self._is_begun:
-                self._is_begun = True
-                self._file.write(next(self._tape.lines()) + "\n")
-            self._file.write(f"{line}\n")
+            self._is_begun = True
+            self._file.write("".join(f"{each}\n" for each in (*before, line)))
             self._file.flush()
         except OSError:
             self._is_stuck = True

@@ -11,7 +11,7 @@ from typing import Any
 
 from holodeck_nb.errors import ConfigError, Problem
 
-__all__ = ["Entry", "Label", "Tape", "TapeHead", "asked_of", "read_tape", "written_body"]
+__all__ = ["Conversation", "Entry", "Label", "Tape", "TapeHead", "asked_of", "read_tape", "written_body"]
 
 _VERSION = 1
 _MESSAGES = "messages"
@@ -169,16 +169,18 @@ def _fingerprint(data: str) -> str:
 
 
 def read_tape(path: Path) -> Tape:
-    """Read a recording.
+    """Read a recording; a last line that was cut off while it was written is left out.
 
     Raises:
         ConfigError: It cannot be read, or is none; says at which line.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        *lines, cut = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise _no_recording(path, 0, f"cannot be read: {reason}") from error
+    if _is_json(cut):  # a file by hand, without a line feed at its end
+        lines.append(cut)
     number = 1  # of the line that is being read, for the message
     try:
         head = json.loads(lines[0]) if lines else {}
@@ -193,6 +195,14 @@ def read_tape(path: Path) -> Tape:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise _no_recording(path, number, f"is no entry of a recording: {error}") from error
     return tape
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _no_recording(path: Path, line: int, message: str) -> ConfigError:

@@ -174,3 +174,56 @@ def test_a_full_disk_costs_the_recording_and_no_reply(suite, tmp_path, monkeypat
         assert told == [
             f"the recording {path} is not complete: it cannot be written (No space left on device)"
         ]
+
+
+@pytest.mark.parametrize("said", ["one\u2028two", "one\x85two", "one\rtwo\r\n"])
+def test_what_some_take_for_line_ends_is_part_of_a_reply(suite, tmp_path, monkeypatch, said):
+    with Wired(lambda body: {"choices": [{"message": {"content": said}}]}) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        suite.run(record=tmp_path / "tape.jsonl", quiet=True, journal=False)
+    again = suite.run(replay=tmp_path / "tape.jsonl", quiet=True, journal=False)
+    assert set(again.turns["response"]) == {said}
+
+
+def test_a_recording_may_end_without_a_line_feed(suite, recorded):
+    run, path = recorded
+    path.write_text(path.read_text().rstrip("\n"))
+    assert told(suite.run(replay=path, quiet=True, journal=False)) == told(run)
+
+
+class TestARecordingIsGoneOnWith:
+    @pytest.fixture
+    def broken(self, suite, tmp_path, monkeypatch):
+        """A recorded run that was interrupted, with a server that answers still."""
+        with Wired(answer) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+            suite.run(record=tmp_path / "tape.jsonl", journal=tmp_path, quiet=True, only=["c0", "c1"])
+            yield tmp_path / "tape.jsonl"
+
+    def test_what_is_kept_of_the_run_stays_in_it(self, suite, broken, tmp_path, monkeypatch):
+        run = suite.run(record=broken, journal=tmp_path, resume="latest", quiet=True)
+        assert not [text for text in run.warnings["text"] if "recording" in text]
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+        assert told(suite.run(replay=broken, quiet=True, journal=False)) == told(run)
+
+    def test_a_line_that_was_cut_off_by_a_crash_costs_only_itself(self, suite, broken, tmp_path):
+        whole = broken.read_text()
+        broken.write_text(whole[: whole.rindex('{"case": "c1"') + 30])
+        run = suite.run(record=broken, journal=tmp_path, resume="latest", quiet=True)
+        assert not [text for text in run.warnings["text"] if "recording" in text]
+        assert broken.read_text().startswith(whole[: whole.index('{"case": "c1"')])
+
+    def test_what_was_recorded_elsewhere_is_said_to_be_missing(self, suite, broken, tmp_path):
+        run = suite.run(record=tmp_path / "new.jsonl", journal=tmp_path, resume="latest", quiet=True)
+        [text] = [text for text in run.warnings["text"] if "recording" in text]
+        assert text == (
+            f"2 cases that are kept are not in the recording {tmp_path / 'new.jsonl'}: they were not recorded"
+            " there"
+        )
+
+    @pytest.mark.parametrize("content", ["no recording", '{"recording": 1, "provider": "x", "model": "y"}\n'])
+    def test_a_file_that_is_another_one_is_replaced(self, suite, broken, tmp_path, content):
+        broken.write_text(content)
+        run = suite.run(record=broken, journal=tmp_path, resume="latest", quiet=True)
+        assert [text for text in run.warnings["text"] if "2 cases that are kept are not in" in text]
+        assert json.loads(broken.read_text().splitlines()[0])["provider"] == "openai"
