@@ -18,14 +18,12 @@ if TYPE_CHECKING:
 
     from .engine.plan import CasePlan
     from .loading.loader import LoadedSuite
-    from .metrics.base import Metric
     from .results.records import MetricResult
     from .results.rollup import RunResult
     from .schema.metrics import MetricConfig
 
 __all__ = [
     "asked_again",
-    "judged_metric",
     "label_agreement",
     "labels_by_turn",
     "repeatability",
@@ -79,30 +77,25 @@ def repeated_metric(metric: str | Mapping[str, Any], n: int, suite: LoadedSuite 
     return judged[0].model_copy(update={"name": metric})
 
 
-def judged_metric(wanted: NewMetric) -> Metric:
-    """The metric, if a model judges it; else nothing can be asked again.
+def asked_again(run: RunResult, wanted: NewMetric, n: int) -> tuple[CasePlan, ...]:
+    """Every case n times over, once for each time that its turns are judged.
 
     Raises:
-        ConfigError: None does.
+        ConfigError: No model judges.
     """
-    metric = wanted.metric
-    if metric is None or metric.model is None:
+    if wanted.metric is None or wanted.metric.model is None:
         raise ConfigError([Problem(f"{wanted.id!r} is judged by no model", path="judge_repeatability(…)")])
-    return metric
+    cases, repeats = recorded_cases(run, [wanted], afresh=True), _repeats(run)
+    return tuple(replace(case, repeat=time * repeats + case.repeat) for case in cases for time in range(n))
 
 
-def asked_again(run: RunResult, metric: Metric, n: int) -> tuple[CasePlan, ...]:
-    """Every case n times over, once for each time its turns are judged; nothing recorded is used."""
-    cases = recorded_cases(run, [NewMetric(metric.id, metric)])
-    return tuple(replace(case, repeat=case.repeat * n + time) for case in cases for time in range(n))
-
-
-def repeatability(metric: Metric, n: int, answers: RunResult) -> JudgeRepeatability:
+def repeatability(run: RunResult, wanted: NewMetric, n: int, answers: RunResult) -> JudgeRepeatability:
     """What the answers to `asked_again` tell."""
+    repeats = _repeats(run)
     found: dict[_Key, list[MetricResult]] = {}
     for case, turn in answers.turns():
         if turn.status not in {"skipped", "error"}:
-            found.setdefault((case.name, turn.turn, case.repeat // n), []).extend(turn.metrics)
+            found.setdefault((case.name, turn.turn, case.repeat % repeats), []).extend(turn.metrics)
     turns = (
         Reasked(
             *key,
@@ -112,7 +105,13 @@ def repeatability(metric: Metric, n: int, answers: RunResult) -> JudgeRepeatabil
         for key, results in found.items()
         if any(result.status != "not_applicable" for result in results)
     )
-    return JudgeRepeatability(metric.id, metric.model, n, tuple(turns))
+    model = None if wanted.metric is None else wanted.metric.model
+    return JudgeRepeatability(wanted.id, model, n, tuple(turns))
+
+
+def _repeats(run: RunResult) -> int:
+    """How often a case of the run was played at most: its times are numbered apart from its repeats."""
+    return max((case.repeat for case in run.cases), default=0) + 1
 
 
 def label_agreement(

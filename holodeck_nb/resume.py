@@ -47,12 +47,11 @@ def kept_plan(plan: RunPlan, options: RunOptions, folder: Path | None) -> RunPla
     )
     if options.resume is None:
         return plan
-    words = _PLAYED if plan.recorded is None else _SCORED
-    earlier = _earlier(plan, options, folder, words)
+    earlier = _earlier(plan, options, folder)
     if options.journal is None and plan.journal is None:
         # What was kept there is gone on with there.
         plan = replace(plan, journal=earlier.path.parent.parent)
-    comparison = _Comparison(plan, earlier, words, failed_too=options.resume_failed)
+    comparison = _Comparison(plan, earlier, failed_too=options.resume_failed)
     kept = comparison.kept()
     return replace(
         plan,
@@ -100,32 +99,34 @@ def agent_fingerprint(
 
 
 class _Words(NamedTuple):
-    """How a run that plays, and one that scores again, are spoken of."""
+    """How a run is spoken of, by the call that makes it."""
 
-    call: str
     done: str
     run: str
+    is_another: str
 
 
-_PLAYED = _Words("run", "played", "run")
-_SCORED = _Words("rescore", "scored", "scoring")
+_WORDS = {
+    "run": _Words("played", "run", "an agent has played it: suite.run(resume=…) goes on with it"),
+    "rescore": _Words(
+        "scored", "scoring", "it has scored replies again: run.rescore(resume=…) goes on with it"
+    ),
+    "judge_repeatability": _Words(
+        "judged", "judging", "it has asked a judge again: run.judge_repeatability(resume=…) goes on with it"
+    ),
+}
 
 
-def _earlier(plan: RunPlan, options: RunOptions, folder: Path | None, words: _Words) -> ReadJournal:
-    place = f"{words.call}(resume=…)"
+def _earlier(plan: RunPlan, options: RunOptions, folder: Path | None) -> ReadJournal:
+    place = f"{plan.made_by}(resume=…)"
     if options.resume != "latest":
         home = options.journal if isinstance(options.journal, Path) else runs_folder(folder)
         assert options.resume is not None
         read = read_journal(find_journal(options.resume, [home, *known_folders()]))
-        if (read.facts.rescored_from is None) == (plan.recorded is None):
+        if read.facts.made_by == plan.made_by:
             return read
-        if plan.recorded is None:
-            message = f"run {read.facts.run_id} has scored replies again, and has played nothing"
-            hint = "resume the run that it has scored"
-        else:
-            message = f"run {read.facts.run_id} has scored nothing again: an agent has played it"
-            hint = "suite.run(resume=…) goes on with it"
-        raise ConfigError([Problem(message, path=place, hint=hint)])
+        message = f"run {read.facts.run_id} is none of this kind"
+        raise ConfigError([Problem(message, path=place, hint=_WORDS[read.facts.made_by].is_another)])
     runs = plan.journal or runs_folder(folder)
     going_on = None
     for journal in reversed(journals_in(runs)):
@@ -139,7 +140,7 @@ def _earlier(plan: RunPlan, options: RunOptions, folder: Path | None, words: _Wo
         message = f"run {going_on} of this suite is still going on, and there is no earlier one"
         hint = "wait for it or interrupt it; resume='<its id>' takes what it has so far"
     else:
-        message = f"there is no earlier {words.run} of suite {plan.suite_name!r} in {runs}"
+        message = f"there is no earlier {_WORDS[plan.made_by].run} of suite {plan.suite_name!r} in {runs}"
         hint = "leave `resume` out to begin anew; hd.runs(folder) lists the runs of a folder"
     raise ConfigError([Problem(message, path=place, hint=hint)])
 
@@ -149,7 +150,8 @@ def _is_earlier(facts: RunFacts, plan: RunPlan) -> bool:
     return (
         facts.suite_name == plan.suite_name
         and Path(facts.suite_path).name == Path(plan.suite_path).name
-        and facts.rescored_from == (None if plan.recorded is None else plan.recorded_id)
+        and facts.made_by == plan.made_by
+        and (facts.rescored_from or "") == plan.recorded_id
     )
 
 
@@ -164,9 +166,8 @@ class _Change:
 class _Comparison:
     """An earlier run against the plan, case by case."""
 
-    def __init__(self, plan: RunPlan, earlier: ReadJournal, words: _Words, *, failed_too: bool) -> None:
+    def __init__(self, plan: RunPlan, earlier: ReadJournal, *, failed_too: bool) -> None:
         self._plan = plan
-        self._words = words
         self._facts = earlier.facts
         self._earlier = {(case.name, case.repeat): case for case in earlier.result.cases}
         self._failed_too = failed_too
@@ -213,7 +214,7 @@ class _Comparison:
 
     def said(self, kept: int) -> Iterator[str]:
         """What the user should know of it."""
-        run, cases, done = self._facts.run_id, len(self._plan.cases), self._words.done
+        run, cases, done = self._facts.run_id, len(self._plan.cases), _WORDS[self._plan.made_by].done
         yield f"goes on with run {run}: {kept} of {cases} cases are kept, {cases - kept} are {done}"
         if self._is_open:
             yield f"run {run} is still going on in another process: what comes from now on is not seen"

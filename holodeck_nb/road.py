@@ -27,7 +27,8 @@ class Road(Generic[T]):
     Args:
         record: What is kept.
         travel: The way itself: fills the record, and tells the listener.
-        arrived: What the user gets for a result and its journal; also called for one that ended early.
+        arrived: What the user gets for a result and its journal.
+        stranded: What is done with those of a way that ended early; None: the same.
         progress: What shows the way; None where nothing does.
     """
 
@@ -37,11 +38,13 @@ class Road(Generic[T]):
         travel: Callable[[RunRecord, Listener], Coroutine[Any, Any, RunResult]],
         arrived: Callable[[RunResult, Path | None], T],
         *,
+        stranded: Callable[[RunResult, Path | None], object] | None = None,
         progress: Progress | None,
     ) -> None:
         self._record = record
         self._travel = travel
         self._arrived = arrived
+        self._stranded = stranded or arrived
         self._events: deque[Event] = deque()
         self._progress = progress
 
@@ -53,7 +56,8 @@ class Road(Generic[T]):
         """
         play = run_on_notebook_loop if loop == "notebook" else run_sync
         try:
-            return self._end(play(self._travel(self._record, self._events.append), self._paint))
+            result = play(self._travel(self._record, self._events.append), self._paint)
+            return self._arrived(result, self._record.journal)
         except KeyboardInterrupt as interrupt:
             self._ended_early("interrupted")
             kept = f"{self._record.turns_kept} turns are kept: hd.last_run() has them"
@@ -66,7 +70,7 @@ class Road(Generic[T]):
         """The same from a coroutine, while other things go on."""
         try:
             travel = self._travel(self._record, self._events.append)
-            return self._end(await run_awaited(travel, self._paint))
+            return self._arrived(await run_awaited(travel, self._paint), self._record.journal)
         except (asyncio.CancelledError, KeyboardInterrupt):
             self._ended_early("interrupted")
             raise
@@ -93,13 +97,10 @@ class Road(Generic[T]):
             self._progress = None
             self._record.warn(RunWarning(f"the progress display broke: {described(error)}"))
 
-    def _end(self, result: RunResult) -> T:
-        return self._arrived(result, self._record.journal)
-
     def _ended_early(self, reason: str) -> None:
         """Keep what there is, and say so."""
         self._record.stop(reason)
         result = self._record.conclude()
-        self._end(result)
+        self._stranded(result, self._record.journal)
         self._events.append(RunFinished(result, self._record.duration_ms))
         self._paint()

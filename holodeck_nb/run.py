@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from .agreement import (
     asked_again,
-    judged_metric,
     label_agreement,
     labels_by_turn,
     repeatability,
@@ -22,7 +21,7 @@ from .engine.journal_reader import read_journal
 from .engine.journal_saving import save_run
 from .engine.rescoring import recorded_cases, with_thresholds
 from .errors import ConfigError, Problem
-from .options import KeepingArguments
+from .options import KeepingArguments, RunOptions
 from .results.rollup import RunResult
 from .run_reports import RunReports
 from .scoring_again import (
@@ -40,6 +39,7 @@ from .views import report_reader
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .engine.plan import RunPlan
     from .loading.loader import LoadedSuite
     from .schema.agent import ModelConfig
     from .views.agreement import JudgeRepeatability, LabelAgreement
@@ -124,24 +124,21 @@ class Run(RunReports):
             >>> again.metrics[["metric", "passed"]].values.tolist()
             [['numeric', True], ['equality', False]]
         """
-        options = rescore_options(**kept)
-        execution = execution_of(self._result.settings)
+        options = rescore_options("rescore", kept)
         wanted, judges = new_metrics(
             metrics,
             folder=self._home(folder),
             recorded=self._metric_ids(),
             judge=judge or self._judge_model,
-            execution=execution,
+            execution=execution_of(self._result.settings),
         )
         cases = recorded_cases(self._result, wanted)
         plan = scoring_plan(self._result, cases, judges, parallel=parallel)
-        played_here_without = self._journal is None and self._suite is not None
-        plan = kept_scoring(plan, options, self._journal, self._home(None), journaled=not played_here_without)
 
         def arrived(result: RunResult, journal: Path | None) -> Run:
             return remember(Run(result, journal=journal, before=self._result, suite=self._suite))
 
-        return score_again(plan, arrived, quiet=execution.quiet if quiet is None else quiet)
+        return score_again(self._kept(plan, options), arrived, quiet=self._is_quiet(quiet))
 
     def judge_repeatability(
         self,
@@ -152,44 +149,52 @@ class Run(RunReports):
         parallel: int | None = None,
         judge: str | Mapping[str, Any] | None = None,
         quiet: bool | None = None,
+        **kept: Unpack[KeepingArguments],
     ) -> JudgeRepeatability:
         """Ask a judge the same again and again: does it stay with what it says?
 
-        Every time the model is asked afresh; answers that are kept are not used.
+        Every time the model is asked afresh; answers that are kept are not used. It is kept like a scoring,
+        with each time as a repeat of its case.
 
         Args:
             metric: The id of a metric of the suite that was run here, or a metric as in a suite file, which
                 is then asked on every turn that was played.
             n: How often each turn is judged; at least 2.
-            folder: As of `rescore`; so are `parallel`, `judge` and `quiet`.
+            folder: As of `rescore`; so are all that follow.
             parallel: How many cases at once.
             judge: The model that judges where the metric names none.
             quiet: Whether nothing is shown.
+            kept: `journal` and `resume`; one that was interrupted, or that asked less often, is gone on with.
 
         Returns:
             How often verdicts agree and how far scores scatter; `frame` has a row a turn, with `flipped`.
 
         Raises:
-            ConfigError: The metric is wrong or has no judge, or `n` is less than 2.
+            ConfigError: The metric is wrong or has no judge, `n` is less than 2, or there is nothing to go on
+                with.
+            KeyboardInterrupt: You interrupted it; `hd.last_run()` has what was judged so far.
         """
+        options = rescore_options("judge_repeatability", kept)
         chosen = repeated_metric(metric, n, self._suite)
         result = turns_with(self._result, metric) if isinstance(metric, str) else self._result
-        execution = execution_of(self._result.settings)
-        wanted, judges = new_metrics(
+        (wanted, *_), judges = new_metrics(
             [chosen],
             folder=self._home(folder),
             recorded=(),
             judge=judge or self._judge_model,
-            execution=execution,
+            execution=execution_of(self._result.settings),
             remembers=False,
         )
-        measured = judged_metric(wanted[0])
-        plan = scoring_plan(result, asked_again(result, measured, n), judges, parallel=parallel)
+        cases = asked_again(result, wanted, n)
+        plan = scoring_plan(result, cases, judges, parallel=parallel, made_by="judge_repeatability")
 
         def arrived(answers: RunResult, _: Path | None) -> JudgeRepeatability:
-            return repeatability(measured, n, answers)
+            return repeatability(result, wanted, n, answers)
 
-        return score_again(plan, arrived, quiet=execution.quiet if quiet is None else quiet)
+        def stranded(answers: RunResult, journal: Path | None) -> Run:
+            return remember(Run(answers, journal=journal, before=self._result, suite=self._suite))
+
+        return score_again(self._kept(plan, options), arrived, quiet=self._is_quiet(quiet), stranded=stranded)
 
     def agreement(
         self,
@@ -229,6 +234,14 @@ class Run(RunReports):
             return Path(folder)
         suite = self._result.suite_path
         return Path(suite).absolute().parent if suite else Path.cwd()
+
+    def _kept(self, plan: RunPlan, options: RunOptions) -> RunPlan:
+        """The plan with its journal, and what an earlier scoring has found of it."""
+        declined = self._journal is None and self._suite is not None  # it was played here, and not kept
+        return kept_scoring(plan, options, self._journal, self._home(None), journaled=not declined)
+
+    def _is_quiet(self, quiet: bool | None) -> bool:
+        return execution_of(self._result.settings).quiet if quiet is None else quiet
 
     @property
     def _judge_model(self) -> ModelConfig | None:

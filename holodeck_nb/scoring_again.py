@@ -20,7 +20,7 @@ from .loading.loader import load_mapping
 from .metrics.base import build_metrics, metric_ids, unavailable
 from .metrics.judge_models import Judges
 from .metrics.plugin_metric import settings_of
-from .options import RunOptions, run_options
+from .options import KeepingArguments, RunOptions, run_options
 from .results.rollup import RunResult, unasserted
 from .resume import kept_plan
 from .road import Road
@@ -120,7 +120,12 @@ def new_metrics(
 
 
 def scoring_plan(
-    run: RunResult, cases: tuple[CasePlan, ...], judges: Judges | None, *, parallel: int | None
+    run: RunResult,
+    cases: tuple[CasePlan, ...],
+    judges: Judges | None,
+    *,
+    parallel: int | None,
+    made_by: str = "rescore",
 ) -> RunPlan:
     """A run that scores these cases of `run` again, at its pace where nothing else is said."""
     at_once = parallel or run.settings.get("parallel_test_cases")
@@ -135,17 +140,23 @@ def scoring_plan(
         settings=run.settings,
         warnings=tuple(warning for warning in run.warnings if warning not in stale),
         judges=judges,
+        made_by=made_by,
         recorded=run,
     )
 
 
-def rescore_options(**given: Any) -> RunOptions:
-    """The options of `rescore`, checked as those of `run` are.
+def rescore_options(call: str, given: Mapping[str, Any]) -> RunOptions:
+    """The options of a call that scores again, checked as those of `run` are.
 
     Raises:
-        ConfigError: Every option that is wrong.
+        ConfigError: Every option that is wrong, or that it does not have.
     """
-    options, _ = run_options(given, call="rescore")
+    unknown = given.keys() - KeepingArguments.__annotations__.keys()
+    if unknown:
+        raise ConfigError(
+            Problem(f"{call} has no argument {name!r}", path=f"{call}({name}=…)") for name in sorted(unknown)
+        )
+    options, _ = run_options(given, call=call)
     return options
 
 
@@ -173,9 +184,16 @@ def kept_scoring(
     return kept_plan(plan, options, home)
 
 
-def score_again(plan: RunPlan, arrived: Callable[[RunResult, Path | None], T], *, quiet: bool) -> T:
+def score_again(
+    plan: RunPlan,
+    arrived: Callable[[RunResult, Path | None], T],
+    *,
+    quiet: bool,
+    stranded: Callable[[RunResult, Path | None], object] | None = None,
+) -> T:
     """Score, and show it unless `quiet`; see Road."""
-    return Road(RunRecord(plan), rescore, arrived, progress=None if quiet else Progress()).here()
+    progress = None if quiet else Progress()
+    return Road(RunRecord(plan), rescore, arrived, stranded=stranded, progress=progress).here()
 
 
 def recorded_before(scored: ReadJournal) -> RunResult | None:

@@ -11,6 +11,7 @@ from judges import Judge, score
 
 import holodeck_nb as hd
 from holodeck_nb.results.agreement import Share, cohens_kappa, wilson
+from holodeck_nb.views.progress import Progress
 
 GEVAL = {
     "type": "geval",
@@ -183,6 +184,94 @@ def test_a_judgement_that_fails_is_counted_and_in_no_mean():
     assert found.turns[0].scores == (0.8, None, 0.8)
     assert (found.unmeasured, found.unanimous.hits) == (1, 1)
     assert found.frame["judged"].tolist() == [2]
+
+
+class TestARepetitionIsKept:
+    @pytest.fixture
+    def judged(self, tmp_path):
+        """A judge of two turns, and what it was asked of each one so far."""
+        with Judge(flipping()) as judge:
+            run = judge.run(GEVAL, cases=CASES, reply=lambda text: text, journal=tmp_path)
+            judge.server.requests.clear()
+            yield judge, run
+
+    def test_its_answers_are_repeats_of_a_scoring(self, judged, tmp_path):
+        _, run = judged
+        found = run.judge_repeatability("clarity", n=3)
+        kept = hd.Run.load(hd.runs(tmp_path)["run"].iloc[-1])
+        assert kept.metrics["score"].tolist() == [score for turn in found.turns for score in turn.scores]
+        assert kept.turns["repeat"].tolist() == [0, 1, 2, 0, 1, 2]
+        assert hd.last_run() is run
+
+    def test_it_is_gone_on_with_where_it_broke_off(self, judged, tmp_path):
+        judge, run = judged
+        first = run.judge_repeatability("clarity", n=3)
+        journal = hd.Run.load(hd.runs(tmp_path)["run"].iloc[-1]).journal
+        lines = journal.read_bytes().splitlines(keepends=True)
+        turns = [place for place, line in enumerate(lines) if b'"kind":"turn"' in line]
+        journal.write_bytes(b"".join(lines[: turns[4]]))
+        judge.server.requests.clear()
+        again = run.judge_repeatability("clarity", n=3, resume="latest")
+        assert len(judge.requests) == 2
+        assert [turn.scores[:2] for turn in again.turns] == [turn.scores[:2] for turn in first.turns]
+
+    def test_more_of_it_asks_only_for_more(self, judged):
+        judge, run = judged
+        run.judge_repeatability("clarity", n=2)
+        judge.server.requests.clear()
+        more = run.judge_repeatability("clarity", n=4, resume="latest")
+        assert [len(turn.scores) for turn in more.turns] == [4, 4]
+        assert len(judge.requests) == 4
+
+    def test_another_metric_is_asked_from_the_beginning(self, judged):
+        judge, run = judged
+        run.judge_repeatability("clarity", n=2)
+        judge.server.requests.clear()
+        run.judge_repeatability(
+            {**GEVAL, "evaluation_steps": ["other"]}, n=2, judge=judge.model, resume="latest"
+        )
+        assert len(judge.requests) == 4
+
+    def test_it_is_no_scoring_to_go_on_with(self, judged):
+        _, run = judged
+        run.judge_repeatability("clarity", n=2)
+        with pytest.raises(hd.ConfigError, match="there is no earlier scoring"):
+            run.rescore([GEVAL], resume="latest")
+        with pytest.raises(hd.ConfigError, match="judge_repeatability has no argument 'only'"):
+            run.judge_repeatability("clarity", n=2, only="a")
+
+    def test_repeats_of_the_run_are_judged_apart(self, tmp_path):
+        with Judge(flipping()) as judge:
+            run = judge.run(GEVAL, cases=CASES, reply=lambda text: text, repeats=2)
+            found = run.judge_repeatability("clarity", n=2)
+        assert [(turn.case, turn.repeat, len(turn.scores)) for turn in found.turns] == [
+            ("steady", 0, 2),
+            ("steady", 1, 2),
+            ("flips", 0, 2),
+            ("flips", 1, 2),
+        ]
+
+    def test_an_interrupt_keeps_what_was_judged(self, judged, monkeypatch):
+        judge, run = judged
+        answered, pressed = judge.server.requests, []
+
+        def interrupted(self):
+            if len(answered) > 2 and not pressed:
+                pressed.append(True)
+                raise KeyboardInterrupt
+            return paint(self)
+
+        paint = Progress.paint
+        monkeypatch.setattr(Progress, "paint", interrupted)
+        monkeypatch.setattr("holodeck_nb.sync._TICK_S", 0.001)
+        with pytest.raises(KeyboardInterrupt, match="turns are kept"):
+            run.judge_repeatability("clarity", n=50, quiet=False)
+        kept = hd.last_run().metrics
+        assert 0 < len(kept) < 100
+        answered.clear()
+        monkeypatch.setattr(Progress, "paint", paint)
+        run.judge_repeatability("clarity", n=50, resume="latest")
+        assert len(answered) <= 100 - len(kept)
 
 
 def test_a_metric_of_its_own_is_asked_on_every_turn_that_was_played():

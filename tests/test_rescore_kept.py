@@ -182,10 +182,10 @@ def test_playing_and_scoring_are_not_mixed_up(suite, run, tmp_path):
     with pytest.raises(hd.ConfigError) as caught:
         suite.run(agent=agent, quiet=True, journal=tmp_path / "runs", resume=again.id)
     assert str(caught.value) == (
-        f"run(resume=…): run {again.id} has scored replies again, and has played nothing\n"
-        "    hint: resume the run that it has scored"
+        f"run(resume=…): run {again.id} is none of this kind\n"
+        "    hint: it has scored replies again: run.rescore(resume=…) goes on with it"
     )
-    with pytest.raises(hd.ConfigError, match="has scored nothing again: an agent has played it"):
+    with pytest.raises(hd.ConfigError, match="an agent has played it"):
         run.rescore([Grader()], resume=run.id)
     resumed = suite.run(agent=agent, quiet=True, journal=tmp_path / "runs", resume="latest")
     assert f"goes on with run {run.id}" in resumed.warnings["text"].iloc[0]
@@ -227,6 +227,7 @@ def test_it_is_as_quiet_as_the_run_was(run, capsys):
         ({"resume": 3}, "rescore(resume=…): expected"),
         ({"journal": 3}, "rescore(journal=…): expected a folder, True or False, got int"),
         ({"resume": "nowhere"}, "no run 'nowhere'"),
+        ({"budget_usd": 1}, "rescore(budget_usd=…): rescore has no argument 'budget_usd'"),
         ({"resume": "latest"}, "rescore(resume=…): there is no earlier scoring of suite 's'"),
     ],
 )

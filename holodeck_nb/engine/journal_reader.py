@@ -186,6 +186,7 @@ class _Reading:
             agent=run["agent"],
             agent_fingerprint=run["agent_fingerprint"],
             resumed_from=run["resumed_from"],
+            made_by=run.get("made_by", "run"),
             rescored_from=run.get("rescored_from"),
             fingerprints={
                 (case.name, repeat): marks

@@ -41,7 +41,7 @@ class RunFacts:
     Attributes:
         run_id: The name of the run's folder.
         suite_name, suite_path, started_at, settings, environment: As in RunResult.
-        agent, agent_fingerprint, resumed_from: As in RunPlan.
+        agent, agent_fingerprint, resumed_from, made_by: As in RunPlan.
         rescored_from: The id of the run whose replies were scored again, "" where it has none; None for a run
             that talked to an agent.
         fingerprints: By case and repeat, those of its definition (`case`) and of its metrics (`metrics`).
@@ -56,6 +56,7 @@ class RunFacts:
     agent: str = ""
     agent_fingerprint: str = ""
     resumed_from: str | None = None
+    made_by: str = "run"
     rescored_from: str | None = None
     fingerprints: Mapping[tuple[str, int], Mapping[str, str]] = field(default_factory=dict)
 
@@ -74,6 +75,7 @@ def plan_facts(
         agent=plan.agent,
         agent_fingerprint=plan.agent_fingerprint,
         resumed_from=plan.resumed_from,
+        made_by=plan.made_by,
         rescored_from=None if plan.recorded is None else plan.recorded_id,
     )
 
@@ -201,6 +203,7 @@ def _run_line(facts: RunFacts, cases: int, turns: int) -> dict[str, Any]:
         "agent": facts.agent,
         "agent_fingerprint": facts.agent_fingerprint,
         "resumed_from": facts.resumed_from,
+        "made_by": facts.made_by,
         "rescored_from": facts.rescored_from,
         "cases": cases,
         "turns": turns,

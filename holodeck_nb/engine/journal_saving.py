@@ -46,6 +46,7 @@ def save_run(result: RunResult, runs: Path | None, *, like: Path | None) -> Path
             agent=known.agent,
             agent_fingerprint=known.agent_fingerprint,
             resumed_from=known.resumed_from,
+            made_by=known.made_by,
             rescored_from=known.rescored_from,
             fingerprints=known.fingerprints,
         )

@@ -138,7 +138,8 @@ class RunPlan:
         agent: Who answers, for readers; `agent_fingerprint` changes with model, instructions and tools.
         journal: The folder of the runs in which this one keeps a journal; None: it keeps none.
         resumed_from: The id of the run that this one goes on with; None where it begins anew.
-        recorded: The run whose replies are scored again; None for a run that talks to an agent.
+        made_by: The call that makes it: `run`, or `rescore`, `judge_repeatability`, which talk to no agent.
+        recorded: The run whose replies are scored again; None where an agent is talked to.
         recorded_id: Its id; "" where it has none.
         kept: By place in `cases`, what an earlier run has played and this one does not play again.
         budget: What the turns played now may cost.
@@ -162,6 +163,7 @@ class RunPlan:
     agent_fingerprint: str = ""
     journal: Path | None = None
     resumed_from: str | None = None
+    made_by: str = "run"
     recorded: RunResult | None = None
     recorded_id: str = ""
     kept: Mapping[int, CaseResult] = field(default_factory=dict)

@@ -42,10 +42,14 @@ class NewMetric:
 
 @dataclass(frozen=True)
 class RecordedTurn(PlannedTurn):
-    """A turn as it was played, and the list of metrics that it is to be given."""
+    """A turn as it was played, and the list of metrics that it is to be given.
+
+    `afresh`: each of them is measured, though it was measured in the same way before.
+    """
 
     recorded: TurnResult
     metrics: tuple[NewMetric, ...]
+    afresh: bool = False
 
     @cached_property
     def told(self) -> Mapping[str, Any]:
@@ -87,7 +91,7 @@ class RecordedTurn(PlannedTurn):
         if not self.has_reply:
             return self.recorded
         turn = self.recorded
-        recorded = {metric.id: metric for metric in turn.metrics}
+        recorded = {} if self.afresh else {metric.id: metric for metric in turn.metrics}
         found = {new.id: known for new in self.metrics if (known := _recorded(new, recorded)) is not None}
         missing = [new for new in self.metrics if new.metric is not None and new.id not in found]
         context = GraderContext(
@@ -110,7 +114,9 @@ class RecordedTurn(PlannedTurn):
         return replace(turn, metrics=tuple(found[new.id] for new in self.metrics if new.id in found))
 
 
-def recorded_cases(run: RunResult, metrics: Sequence[NewMetric]) -> tuple[CasePlan, ...]:
+def recorded_cases(
+    run: RunResult, metrics: Sequence[NewMetric], *, afresh: bool = False
+) -> tuple[CasePlan, ...]:
     """Every case of a run, to be given this list of metrics."""
     metrics = tuple(metrics)
     return tuple(
@@ -119,7 +125,7 @@ def recorded_cases(run: RunResult, metrics: Sequence[NewMetric]) -> tuple[CasePl
             index=case.index,
             given_name=case.given_name,
             multi_turn=case.multi_turn,
-            turns=tuple(RecordedTurn(turn, metrics) for turn in case.turns),
+            turns=tuple(RecordedTurn(turn, metrics, afresh) for turn in case.turns),
             repeat=case.repeat,
             finished_at=case.finished_at,
         )
