@@ -41,7 +41,7 @@ def chat_backend(
     """
     model_config = suite.config.model
     assert model_config is not None
-    problems = [*_foreign_tools(suite), *taping.problems()]
+    problems = [*_foreign_tools(suite)]
     model = None
     try:
         if taping.tape is not None:
@@ -100,6 +100,9 @@ def _check_tape(tape: Tape, model: ModelConfig, cases: Sequence[NamedCase], path
         ConfigError: It is another one.
     """
     head, place = tape.head, "run(replay=…)"
+    if not head.provider:
+        message = "the recording has judges in it and no agent"
+        raise ConfigError([Problem(message, path=place, file=path, hint="pass the agent that was judged")])
     if (head.provider, head.model) != (model.provider, model.name):
         message = (
             f"the recording is of {head.provider}:{head.model}, the suite asks {model.provider}:{model.name}"

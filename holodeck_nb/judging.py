@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import Problem
@@ -18,31 +19,38 @@ from .schema.metrics import MetricConfig
 from .schema.suite import SuiteConfig
 from .taping import NO_TAPING, Taping
 
-__all__ = ["JUDGE_FOLDER", "open_judges"]
+__all__ = ["JUDGE_FOLDER", "JudgeTerms", "open_judges"]
 
 JUDGE_FOLDER = "judges"
 """Where in `execution.cache_dir` the answers of judges are kept."""
 
 
+@dataclass(frozen=True)
+class JudgeTerms:
+    """How judges are asked.
+
+    Attributes:
+        execution: Its `llm_timeout` bounds one answer; its cache settings hold for answers too.
+        remembers: Whether answers that are kept may be used, and new ones kept.
+        taping: Whether what they are asked is recorded, or answered by a recording; then kept answers are not
+            used, so that the recording has all of them.
+    """
+
+    execution: Execution = field(default_factory=Execution)
+    remembers: bool = True
+    taping: Taping = NO_TAPING
+
+
 def open_judges(
-    config: SuiteConfig,
-    metrics: Iterable[MetricConfig],
-    execution: Execution,
-    *,
-    folder: Path | None,
-    remembers: bool = True,
-    taping: Taping = NO_TAPING,
+    config: SuiteConfig, metrics: Iterable[MetricConfig], terms: JudgeTerms, *, folder: Path | None
 ) -> tuple[Judges | None, tuple[Problem, ...]]:
     """The judges of these metrics, ready to be asked, and why some have none; nothing is sent yet.
 
     Args:
         config: The suite: its `evaluations.model`, else its `model`, judges where a metric names no model.
         metrics: All metrics of the run; None comes back where no model judges among them.
-        execution: Its `llm_timeout` bounds one answer; its cache settings hold for answers too.
+        terms: How they are asked.
         folder: The suite's folder; None for a suite made in Python.
-        remembers: Whether answers that are kept may be used, and new ones kept.
-        taping: Whether what they are asked is recorded, or answered by a recording; then kept answers are not
-            used, so that the recording has all of them.
     """
     judged = [metric for metric in metrics if metric.enabled and is_judged(metric)]
     if not judged:
@@ -57,16 +65,16 @@ def open_judges(
     options = ModelOptions(
         environment={**read_env_file(home / ".env"), **os.environ},
         secrets=(*secrets_in(settings), *secrets_in(own)),
-        max_retries=execution.max_retries,
-        record=taping.recorder,
-        replay=taping.tape,
+        max_retries=terms.execution.max_retries,
+        record=terms.taping.recorder,
+        replay=terms.taping.tape,
         judges=True,
     )
-    cached = execution.cache_enabled and remembers and not options.is_taped
+    cached = terms.execution.cache_enabled and terms.remembers and not options.is_taped
     judges = Judges(
         lambda model: open_model(model, options),
         (config.evaluations and config.evaluations.model) or config.model,
-        answer_s=execution.llm_timeout,
-        cache=JudgeCache(home / execution.cache_dir / JUDGE_FOLDER) if cached else None,
+        answer_s=terms.execution.llm_timeout,
+        cache=JudgeCache(home / terms.execution.cache_dir / JUDGE_FOLDER) if cached else None,
     )
     return judges, tuple(judges.problems(judged))

@@ -20,7 +20,7 @@ from .engine.record import RunRecord
 from .errors import ConfigError, Problem
 from .files.addresses import unreadable_address
 from .files.inputs import FileSettings
-from .judging import open_judges
+from .judging import JudgeTerms, open_judges
 from .loading.execution import Execution, resolve_execution
 from .loading.instructions import without_front_matter
 from .loading.loader import LoadedSuite
@@ -95,16 +95,19 @@ def prepare(
     options, arguments = run_options(arguments)
     cases = options.chosen(cases)
     execution = resolve_execution(suite.config.execution, arguments)
-    problems = [*_unplayable(suite, cases)]
+    problems = [*_unplayable(suite, cases), *taping.problems()]
     chat = partial(chat_backend, suite, cases, execution, taping)
     chosen = _backend(suite, agent, backend, problems, chat)
-    problems += taping.unfit_for(chosen)
     tools = _function_tools(suite, problems) if agent is None else None
     instructions = _instructions(suite, problems)
     response_format = _response_format(suite, problems)
     used = _metrics_of(suite, cases)
-    judges, unjudged = open_judges(suite.config, used, execution, folder=suite.folder, taping=taping)
+    judges, unjudged = open_judges(
+        suite.config, used, JudgeTerms(execution, taping=taping), folder=suite.folder
+    )
     problems += (replace(problem, file=suite.path or None) for problem in unjudged)
+    if chosen is not None:
+        problems += taping.unfit_for(chosen, judges)
     if problems or chosen is None:
         raise ConfigError(problems)
     who = _who(suite, agent, backend)

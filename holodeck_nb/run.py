@@ -21,6 +21,7 @@ from .engine.journal_reader import read_journal
 from .engine.journal_saving import save_run
 from .engine.rescoring import recorded_cases, with_thresholds
 from .errors import ConfigError, Problem
+from .judging import JudgeTerms
 from .options import KeepingArguments, RunOptions
 from .results.rollup import RunResult
 from .run_reports import RunReports
@@ -34,6 +35,7 @@ from .scoring_again import (
     score_again,
     scoring_plan,
 )
+from .taping import TapingArguments
 from .views import report_reader
 
 if TYPE_CHECKING:
@@ -46,6 +48,10 @@ if TYPE_CHECKING:
     from .views.explorer import Explorer
 
 __all__ = ["Run", "last_run", "remember"]
+
+
+class ScoringArguments(KeepingArguments, TapingArguments, total=False):
+    """Where a scoring is kept, what it goes on with, and who answers in the judges' place; see `rescore`."""
 
 
 class Run(RunReports):
@@ -86,7 +92,7 @@ class Run(RunReports):
         parallel: int | None = None,
         judge: str | Mapping[str, Any] | None = None,
         quiet: bool | None = None,
-        **kept: Unpack[KeepingArguments],
+        **kept: Unpack[ScoringArguments],
     ) -> Run:
         """Judge the recorded replies by another list of metrics; no agent is called.
 
@@ -108,6 +114,8 @@ class Run(RunReports):
                 - `journal`: as of `Suite.run`; if left out, beside the journal of this run, where it has one.
                 - `resume`: `"latest"`, the id of an earlier scoring of this run or the path of its journal:
                   scores only what it lacks, or where a metric broke.
+                - `record`: a file to keep what judges are asked and answer in; `replay`: such a file, which
+                  then answers in their place.
 
         Returns:
             A new run; `changes` has old and new verdicts side by side.
@@ -124,13 +132,13 @@ class Run(RunReports):
             >>> again.metrics[["metric", "passed"]].values.tolist()
             [['numeric', True], ['equality', False]]
         """
-        options = rescore_options("rescore", kept)
+        options, taping = rescore_options("rescore", kept)
         wanted, judges = new_metrics(
             metrics,
             folder=self._home(folder),
             recorded=self._metric_ids(),
             judge=judge or self._judge_model,
-            execution=execution_of(self._result.settings),
+            terms=JudgeTerms(execution_of(self._result.settings), taping=taping),
         )
         cases = recorded_cases(self._result, wanted)
         plan = scoring_plan(self._result, cases, judges, parallel=parallel)
@@ -149,7 +157,7 @@ class Run(RunReports):
         parallel: int | None = None,
         judge: str | Mapping[str, Any] | None = None,
         quiet: bool | None = None,
-        **kept: Unpack[KeepingArguments],
+        **kept: Unpack[ScoringArguments],
     ) -> JudgeRepeatability:
         """Ask a judge the same again and again: does it stay with what it says?
 
@@ -164,7 +172,7 @@ class Run(RunReports):
             parallel: How many cases at once.
             judge: The model that judges where the metric names none.
             quiet: Whether nothing is shown.
-            kept: `journal` and `resume`; one that was interrupted, or that asked less often, is gone on with.
+            kept: As of `rescore`; one that was interrupted, or that asked less often, can be gone on with.
 
         Returns:
             How often verdicts agree and how far scores scatter; `frame` has a row a turn, with `flipped`.
@@ -174,7 +182,7 @@ class Run(RunReports):
                 with.
             KeyboardInterrupt: You interrupted it; `hd.last_run()` has what was judged so far.
         """
-        options = rescore_options("judge_repeatability", kept)
+        options, taping = rescore_options("judge_repeatability", kept)
         chosen = repeated_metric(metric, n, self._suite)
         result = turns_with(self._result, metric) if isinstance(metric, str) else self._result
         (wanted, *_), judges = new_metrics(
@@ -182,8 +190,7 @@ class Run(RunReports):
             folder=self._home(folder),
             recorded=(),
             judge=judge or self._judge_model,
-            execution=execution_of(self._result.settings),
-            remembers=False,
+            terms=JudgeTerms(execution_of(self._result.settings), remembers=False, taping=taping),
         )
         cases = asked_again(result, wanted, n)
         plan = scoring_plan(result, cases, judges, parallel=parallel, made_by="judge_repeatability")

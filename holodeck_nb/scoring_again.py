@@ -14,7 +14,7 @@ from .engine.plan import CasePlan, RunPlan
 from .engine.record import RunRecord
 from .engine.rescoring import NewMetric, rescore
 from .errors import ConfigError, Problem
-from .judging import open_judges
+from .judging import JudgeTerms, open_judges
 from .loading.execution import Execution
 from .loading.loader import load_mapping
 from .metrics.base import build_metrics, metric_ids, unavailable
@@ -24,6 +24,7 @@ from .options import KeepingArguments, RunOptions, run_options
 from .results.rollup import RunResult, unasserted
 from .resume import kept_plan
 from .road import Road
+from .taping import Taping
 from .views.progress import Progress
 
 __all__ = [
@@ -48,8 +49,7 @@ def new_metrics(
     folder: Path,
     recorded: Sequence[str],
     judge: Any = None,
-    execution: Execution | None = None,
-    remembers: bool = True,
+    terms: JudgeTerms,
 ) -> tuple[tuple[NewMetric, ...], Judges | None]:
     """The list, ready to measure.
 
@@ -58,8 +58,7 @@ def new_metrics(
         folder: Where graders are looked up.
         recorded: The ids that the run has.
         judge: The model that judges where a metric names none; None for none.
-        execution: The limits and the cache of judges; None for the defaults.
-        remembers: Whether answers of judges that are kept may be used.
+        terms: How judges are asked.
 
     Returns:
         The metrics, and who judges for them; the judges are to be closed in the end.
@@ -85,10 +84,10 @@ def new_metrics(
         for reason in (unavailable(config, folder) for config in configs)
         if reason is not None
     ]
-    judges, unjudged = open_judges(
-        loaded.config, configs, execution or Execution(), folder=folder, remembers=remembers
-    )
+    judges, unjudged = open_judges(loaded.config, configs, terms, folder=folder)
     problems += (replace(problem, path="rescore(metrics=…)") for problem in unjudged)
+    problems += terms.taping.problems()
+    problems += terms.taping.unfit_for(None, judges)
     ids = metric_ids(configs)
     problems += [
         Problem(
@@ -145,19 +144,20 @@ def scoring_plan(
     )
 
 
-def rescore_options(call: str, given: Mapping[str, Any]) -> RunOptions:
+def rescore_options(call: str, given: Mapping[str, Any]) -> tuple[RunOptions, Taping]:
     """The options of a call that scores again, checked as those of `run` are.
 
     Raises:
         ConfigError: Every option that is wrong, or that it does not have.
     """
+    taping, given = Taping.of(given, call=call)
     unknown = given.keys() - KeepingArguments.__annotations__.keys()
     if unknown:
         raise ConfigError(
             Problem(f"{call} has no argument {name!r}", path=f"{call}({name}=…)") for name in sorted(unknown)
         )
     options, _ = run_options(given, call=call)
-    return options
+    return options, taping
 
 
 def kept_scoring(

@@ -4,38 +4,47 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from .backends.base import AgentBackend
 from .backends.chat import ChatBackend
 from .errors import ConfigError, Problem
 from .llm.recording import Recorder
 from .llm.tape import Tape, read_tape
+from .metrics.judge_models import Judges
 
-__all__ = ["NO_TAPING", "Taping"]
+__all__ = ["NO_TAPING", "Taping", "TapingArguments"]
 
 Paths = str | os.PathLike[str]
 
 
+class TapingArguments(TypedDict, total=False):
+    """A file in which what is said to models is recorded, or one that answers in their place."""
+
+    record: Paths | None
+    replay: Paths | None
+
+
 @dataclass(frozen=True)
 class Taping:
-    """What the arguments `record` and `replay` of a run ask for; agent and judges share it."""
+    """What the arguments `record` and `replay` of a call ask for; agent and judges share it."""
 
     record: Paths | None = None
     replay: Paths | None = None
+    call: str = "run"
 
     @classmethod
-    def of(cls, arguments: Mapping[str, Any]) -> tuple[Taping, dict[str, Any]]:
-        """The taping that the arguments of `run` ask for, and the other arguments."""
+    def of(cls, arguments: Mapping[str, Any], *, call: str = "run") -> tuple[Taping, dict[str, Any]]:
+        """The taping that the arguments ask for, and the other arguments."""
         others = dict(arguments)
-        return cls(others.pop("record", None), others.pop("replay", None)), others
+        return cls(others.pop("record", None), others.pop("replay", None), call), others
 
     @property
     def argument(self) -> str | None:
-        """The argument of `run` that was given; None for neither."""
+        """The argument that was given; None for neither."""
         return "record" if self.record is not None else "replay" if self.replay is not None else None
 
     @cached_property
@@ -57,23 +66,26 @@ class Taping:
         except ConfigError as error:
             return error
 
-    def unfit_for(self, backend: AgentBackend | None) -> Iterator[Problem]:
-        """Whether somebody is to be taped who has no conversation with a provider."""
-        if self.argument is not None and backend is not None and not isinstance(backend, ChatBackend):
-            message = (
-                f"`{self.argument}` goes with a model of a provider, and this run talks to another agent"
-            )
-            yield Problem(message, path=f"run({self.argument}=…)")
+    def unfit_for(self, backend: AgentBackend | None, judges: Judges | None) -> Iterator[Problem]:
+        """Whether nobody is to be taped who talks to a provider: neither the agent nor a judge."""
+        if self.argument is None or judges is not None or isinstance(backend, ChatBackend):
+            return
+        who = "no model judges here" if backend is None else "this run talks to another agent"
+        message = f"`{self.argument}` goes with a model of a provider, and {who}"
+        yield Problem(message, path=f"{self.call}({self.argument}=…)")
 
     def problems(self) -> Iterator[Problem]:
         """What is wrong with the arguments themselves."""
         if self.record is not None and self.replay is not None:
-            yield Problem("`record` and `replay` do not go together: give one of them", path="run(…)")
+            yield Problem(
+                "`record` and `replay` do not go together: give one of them", path=f"{self.call}(…)"
+            )
         elif self.record is not None and not Path(self.record).absolute().parent.is_dir():
             folder = Path(self.record).absolute().parent
-            yield Problem(f"there is no folder {str(folder)!r} to record into", path="run(record=…)")
+            yield Problem(f"there is no folder {str(folder)!r} to record into", path=f"{self.call}(record=…)")
         elif isinstance(self._read, ConfigError):
-            yield from self._read.problems
+            place = f"{self.call}(replay=…)"
+            yield from (replace(problem, path=place) for problem in self._read.problems)
 
 
 NO_TAPING = Taping()

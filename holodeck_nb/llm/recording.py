@@ -56,7 +56,7 @@ class Recorder:
         found = {name: known.entries[name] for name in conversations if name in known.entries and same}
         self._tape = Tape(self.head, found, known.asked if same else {})
         missing = len(conversations) - len(found)
-        if not missing:
+        if not missing or not self.head.provider:
             return None
         cases = "1 case that is kept is" if missing == 1 else f"{missing} cases that are kept are"
         return f"{cases} not in the recording {self.path}: they were not recorded there"
@@ -202,7 +202,8 @@ class ReplayedExchange:
 
     async def close(self) -> tuple[str, ...]:
         """Nothing to give back; tells that no model has answered."""
-        return (f"the answers come from {self._tape.head}",)
+        whose = "the judges' answers" if self._filing.by_what_is_asked else "the answers"
+        return (f"{whose} come from {self._tape.head}",)
 
     def _answer(self, asked: str, number: int) -> Entry:
         """What was answered to a question; the last answer stands for more of them."""

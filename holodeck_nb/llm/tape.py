@@ -21,7 +21,10 @@ Conversation = tuple[str, int]
 
 @dataclass(frozen=True)
 class TapeHead:
-    """The first line: who was talked to, where, and a note by hand, so that a recording says what it is."""
+    """The first line: who was talked to, where, and a note by hand, so that a recording says what it is.
+
+    All three are "" where the agent was no model, and only its judges were recorded.
+    """
 
     provider: str
     model: str
@@ -41,7 +44,8 @@ class TapeHead:
     def __str__(self) -> str:
         """In a sentence."""
         note = f" ({self.note})" if self.note else ""
-        return f"a recording of {self.provider}:{self.model} at {self.endpoint}{note}"
+        of = f" of {self.provider}:{self.model} at {self.endpoint}" if self.provider else ""
+        return f"a recording{of}{note}"
 
 
 @dataclass(frozen=True)

@@ -92,3 +92,51 @@ def test_another_question_is_an_error_that_says_so(suite, recorded):
     result = other.run(replay=path, quiet=True, journal=False)
     assert set(result.metrics["status"]) == {"error"}
     assert "not in the recording: this question" in result.metrics["reason"][0]
+
+
+class TestAnAgentThatIsNoModel:
+    """Then the judges alone are recorded."""
+
+    @pytest.fixture
+    def own(self, suite):
+        judged = {"metrics": [CLEAR, SHORT], "model": suite.config.model.model_dump()}
+        return hd.Suite(name="s", evaluations=judged, test_cases=CASES)
+
+    @pytest.fixture
+    def kept(self, own, tmp_path, monkeypatch):
+        """A run of a function with the recording of its judges, of a scoring, of a repetition."""
+        monkeypatch.setattr("holodeck_nb.engine.scoring.BACK_OFF_S", 0.01)
+        with Wired(answer) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+            run = own.run(agent=lambda text: f"re: {text}", record=tmp_path / "run.jsonl", quiet=True)
+            again = run.rescore([SHORT, {**CLEAR, "criteria": "other"}], record=tmp_path / "again.jsonl")
+            asked = run.judge_repeatability("relevance", n=3, record=tmp_path / "asked.jsonl")
+        monkeypatch.delenv("OPENAI_API_KEY")
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+        return run, again, asked
+
+    def test_they_answer_again(self, own, kept, tmp_path):
+        run, again, asked = kept
+        replayed = own.run(agent=lambda text: f"re: {text}", replay=tmp_path / "run.jsonl", quiet=True)
+        assert told(replayed) == told(run)
+        assert "the judges' answers come from a recording" in replayed.warnings["text"].tolist()
+        metrics = [SHORT, {**CLEAR, "criteria": "other"}]
+        assert told(run.rescore(metrics, replay=tmp_path / "again.jsonl")) == told(again)
+        assert run.judge_repeatability("relevance", n=3, replay=tmp_path / "asked.jsonl") == asked
+
+    def test_a_recording_of_judges_is_none_of_an_agent(self, suite, kept, tmp_path):
+        with pytest.raises(hd.ConfigError, match="the recording has judges in it and no agent"):
+            suite.run(replay=tmp_path / "run.jsonl", quiet=True)
+
+    def test_nobody_to_record(self, own, tmp_path):
+        plain = own.with_metrics([{"type": "equality"}])
+        run = plain.run(agent=str, quiet=True)
+        with pytest.raises(hd.ConfigError) as caught:
+            plain.run(agent=str, record=tmp_path / "x.jsonl", quiet=True)
+        assert str(caught.value) == (
+            "run(record=…): `record` goes with a model of a provider, and this run talks to another agent"
+        )
+        with pytest.raises(hd.ConfigError) as caught:
+            run.rescore([{"type": "numeric"}], replay=tmp_path / "x.jsonl")
+        assert "`replay` goes with a model of a provider, and no model judges here" in str(caught.value)
+        assert "rescore(replay=…): cannot be read: No such file" in str(caught.value)
