@@ -142,15 +142,7 @@ def prepare(
     )
     if isinstance(chosen, ScriptedBackend):
         chosen.check_cases([SessionContext(case=named.name, index=named.index) for named in all_cases])
-    return Launch(_taped(kept_plan(plan, options, suite.folder), taping), chosen, execution, suite)
-
-
-def _taped(plan: RunPlan, taping: Taping) -> RunPlan:
-    """The plan; a recording of what it goes on with is gone on with too."""
-    if taping.recorder is None or plan.resumed_from is None:
-        return plan
-    missing = taping.recorder.keep({(case.name, case.repeat) for case in plan.kept.values()})
-    return plan if missing is None else replace(plan, warnings=(*plan.warnings, RunWarning(missing)))
+    return Launch(taping.going_on(kept_plan(plan, options, suite.folder)), chosen, execution, suite)
 
 
 def _nothing_to_run(options: RunOptions) -> str:

@@ -146,7 +146,8 @@ class Run(RunReports):
         def arrived(result: RunResult, journal: Path | None) -> Run:
             return remember(Run(result, journal=journal, before=self._result, suite=self._suite))
 
-        return score_again(self._kept(plan, options), arrived, quiet=self._is_quiet(quiet))
+        plan = taping.going_on(self._kept(plan, options))
+        return score_again(plan, arrived, quiet=self._is_quiet(quiet))
 
     def judge_repeatability(
         self,
@@ -201,7 +202,8 @@ class Run(RunReports):
         def stranded(answers: RunResult, journal: Path | None) -> Run:
             return remember(Run(answers, journal=journal, before=self._result, suite=self._suite))
 
-        return score_again(self._kept(plan, options), arrived, quiet=self._is_quiet(quiet), stranded=stranded)
+        plan = taping.going_on(self._kept(plan, options))
+        return score_again(plan, arrived, quiet=self._is_quiet(quiet), stranded=stranded)
 
     def agreement(
         self,

@@ -11,10 +11,12 @@ from typing import Any, TypedDict
 
 from .backends.base import AgentBackend
 from .backends.chat import ChatBackend
+from .engine.plan import RunPlan
 from .errors import ConfigError, Problem
 from .llm.recording import Recorder
 from .llm.tape import Tape, read_tape
 from .metrics.judge_models import Judges
+from .results.records import RunWarning
 
 __all__ = ["NO_TAPING", "Taping", "TapingArguments"]
 
@@ -73,6 +75,13 @@ class Taping:
         who = "no model judges here" if backend is None else "this run talks to another agent"
         message = f"`{self.argument}` goes with a model of a provider, and {who}"
         yield Problem(message, path=f"{self.call}({self.argument}=…)")
+
+    def going_on(self, plan: RunPlan) -> RunPlan:
+        """The plan; where it goes on with an earlier run, so does the recording."""
+        if self.recorder is None or plan.resumed_from is None:
+            return plan
+        missing = self.recorder.keep({(case.name, case.repeat) for case in plan.kept.values()})
+        return plan if missing is None else replace(plan, warnings=(*plan.warnings, RunWarning(missing)))
 
     def problems(self) -> Iterator[Problem]:
         """What is wrong with the arguments themselves."""

@@ -140,3 +140,15 @@ class TestAnAgentThatIsNoModel:
             run.rescore([{"type": "numeric"}], replay=tmp_path / "x.jsonl")
         assert "`replay` goes with a model of a provider, and no model judges here" in str(caught.value)
         assert "rescore(replay=…): cannot be read: No such file" in str(caught.value)
+
+    def test_a_scoring_that_is_gone_on_with_goes_on_with_its_recording(self, own, tmp_path, monkeypatch):
+        path, metrics = tmp_path / "again.jsonl", [{**CLEAR, "criteria": "other"}]
+        plain = own.with_metrics([])
+        run = plain.run(agent=lambda text: f"re: {text}", journal=tmp_path, quiet=True)
+        with Wired(answer) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+            whole = run.rescore(metrics, record=path, judge="openai:gpt-4o")
+            again = run.rescore(metrics, record=path, judge="openai:gpt-4o", resume="latest")
+        assert "goes on with run" in again.warnings["text"].iloc[0]
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+        assert told(run.rescore(metrics, replay=path, judge="openai:gpt-4o")) == told(whole)
