@@ -15,6 +15,7 @@ __all__ = [
     "ChatRequest",
     "Completion",
     "Occasion",
+    "TokenLogprobs",
     "ToolCall",
     "ToolResult",
     "ToolResults",
@@ -95,12 +96,30 @@ class ChatRequest:
         instructions: The system prompt; None for none.
         tools: The tools that the model may call.
         response_format: The JSON schema of the answer; None for free text.
+        top_logprobs: How many likely tokens are to be told at each place of the answer, where the provider
+            tells them at all; 0 for none.
     """
 
     messages: tuple[ChatMessage, ...]
     instructions: str | None = None
     tools: tuple[ToolSpec, ...] = ()
     response_format: Mapping[str, Any] | None = None
+    top_logprobs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprobs:
+    """One token of an answer, and what the model might have said in its place.
+
+    Attributes:
+        text: In UTF-8; a token may be a part of a character.
+        logprob: The natural logarithm of its probability, at most 0.
+        alternatives: The likeliest texts at this place with theirs, mostly the token itself among them.
+    """
+
+    text: bytes
+    logprob: float
+    alternatives: Mapping[bytes, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +137,8 @@ class Completion:
         refused: Whether the model, or a filter of the provider, refused.
         truncated: Whether the answer was cut off.
         paused: Whether the provider wants the answer sent back, to go on with it.
+        logprobs: Its tokens in order, possibly with some around the text (thoughts, an end mark); None where
+            they were not asked for, or not told.
     """
 
     message: AssistantMessage
@@ -130,6 +151,7 @@ class Completion:
     refused: bool = False
     truncated: bool = False
     paused: bool = False
+    logprobs: tuple[TokenLogprobs, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

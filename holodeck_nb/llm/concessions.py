@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,16 +10,19 @@ from .faults import Fault
 
 __all__ = ["Concessions"]
 
-_REFUSED_SETTING = frozenset({400, 422})
+_REFUSED_SETTING, _NOT_ALLOWED = frozenset({400, 422}), 403
 _OLD_NAME, _NEW_NAME = "max_tokens", "max_completion_tokens"
 _OTHER_NAME = {_OLD_NAME: _NEW_NAME, _NEW_NAME: _OLD_NAME}
+# Always our own wish, and given up together: one of them alone makes no sense.
+_LOGPROBS = frozenset({"logprobs", "top_logprobs"})
+_NAMES_LOGPROBS = re.compile(r"(?i)log[ _-]?prob")
 
 
 class Concessions:
     """What a model has refused so far.
 
     A reasoning model refuses a temperature and wants `max_completion_tokens`; an older server knows
-    `max_tokens` alone. The names of models do not tell, the refusal does.
+    `max_tokens` alone; many tell no probabilities. The names of models do not tell, the refusal does.
 
     Args:
         unasked: The settings that are our defaults and nobody's wish.
@@ -43,8 +47,12 @@ class Concessions:
             body: As it was refused; another conversation may have learnt meanwhile what is wrong with it.
             fault: The refusal.
         """
-        if fault.status not in _REFUSED_SETTING:
+        names_logprobs = not _LOGPROBS.isdisjoint(body) and _NAMES_LOGPROBS.search(fault.text) is not None
+        # OpenAI refuses them as it refuses a key.
+        if fault.status not in _REFUSED_SETTING and not (fault.status == _NOT_ALLOWED and names_logprobs):
             return False
+        if names_logprobs:
+            self._dropped |= _LOGPROBS
         if self._renamed is None and _NEW_NAME in fault.text:
             # One name is told as what is wanted in place of the other, or as unknown.
             self._renamed = next((name for name in _OTHER_NAME if name in body), None)

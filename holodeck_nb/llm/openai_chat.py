@@ -19,6 +19,7 @@ from .chat_model import (
     UserMessage,
 )
 from .faults import MalformedReplyError
+from .logprobs import read_logprobs
 from .readings import count, image_type, mapping, mappings, strict_schema, text
 from .tool_arguments import CallIds, read_call
 
@@ -54,6 +55,8 @@ class ChatCompletions:
             ]
         if request.response_format is not None:
             body["response_format"] = _response_format(request.response_format)
+        if request.top_logprobs:
+            body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
         return body
 
     def check(self, reply: Mapping[str, Any]) -> None:
@@ -83,6 +86,7 @@ class ChatCompletions:
             finish_reason=finish_reason,
             refused=bool(refusal) or finish_reason == "content_filter",
             truncated=finish_reason == "length",
+            logprobs=read_logprobs(choice.get("logprobs")) if request.top_logprobs else None,
         )
 
 

@@ -129,3 +129,8 @@ def test_usage_is_normalised(reported, usage):
 def test_a_reply_without_content(reply):
     with pytest.raises(MalformedReplyError):
         Messages({}).check(reply)
+
+
+def test_probabilities_are_not_asked_for_where_none_are_told():
+    assert "logprobs" not in str(body(UserMessage("q"), top_logprobs=20))
+    assert read([TEXT]).logprobs is None

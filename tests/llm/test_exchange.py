@@ -161,6 +161,44 @@ def test_the_limit_of_tokens_has_two_names():
     assert wire.bodies[1] == {"max_tokens": 9}
 
 
+ASKED_FOR_PROBABILITIES = {"x": 1, "logprobs": True, "top_logprobs": 20}
+REFUSALS = [
+    (403, "You are not allowed to request logprobs from this model (invalid_request_error)"),
+    (400, "Requested sample logprobs of 20, which is greater than max allowed: 5"),
+    (400, "Logprobs is not enabled for models/gemini-2.5-pro"),
+    (422, '{"detail":[{"type":"extra_forbidden","loc":["body","top_logprobs"]}]}'),
+    (400, "log probabilities cannot be had here"),
+]
+
+
+@pytest.mark.parametrize(("code", "text"), REFUSALS)
+def test_probabilities_are_given_up_both_together_and_for_good(code, text):
+    async def twice():
+        live = LiveExchange(PLACE, wire, check, Patience(0, math.inf), Mask([]))
+        for _ in range(2):
+            await live.send(ASKED_FOR_PROBABILITIES, Occasion())
+        await live.close()
+
+    wire = ListWire(status(code, text), GOOD, GOOD)
+    asyncio.run(twice())
+    assert wire.bodies == [ASKED_FOR_PROBABILITIES, {"x": 1}, {"x": 1}, "closed"]
+
+
+@pytest.mark.parametrize("body", [ASKED_FOR_PROBABILITIES, {"x": 1}])
+@pytest.mark.parametrize("text", ["Incorrect API key provided", "the project has no access to this model"])
+def test_a_refused_key_still_stops_where_probabilities_were_asked_for(body, text):
+    wire = ListWire(status(403, text))
+    with pytest.raises(RunStoppedError):
+        send(wire, body=body.items())
+
+
+def test_probabilities_are_refused_once_and_the_key_after_that():
+    wire = ListWire(*[status(403, "You are not allowed to request logprobs from this model")] * 2)
+    with pytest.raises(RunStoppedError):
+        send(wire, body=ASKED_FOR_PROBABILITIES.items())
+    assert wire.bodies == [ASKED_FOR_PROBABILITIES, {"x": 1}, "closed"]
+
+
 def test_concessions_end():
     refused = status(400, "temperature max_completion_tokens is refused in any form")
     with pytest.raises(TurnError, match="400"):

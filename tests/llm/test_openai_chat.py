@@ -158,3 +158,10 @@ def test_usage(reported, usage):
 def test_a_reply_without_a_message(reply):
     with pytest.raises(MalformedReplyError):
         ChatCompletions({}).check(reply)
+
+
+def test_probabilities_are_asked_for_where_they_are_wanted():
+    assert body(UserMessage("q"), top_logprobs=5) | {"messages": []} == {
+        "model": "m", "messages": [], "logprobs": True, "top_logprobs": 5,
+    }  # fmt: skip
+    assert "logprobs" not in body(UserMessage("q"))
