@@ -17,13 +17,15 @@ from .judge_cache import JudgeCache, KeptReply
 from .judge_evidence import Evidence, code_of, fenced, sendable
 from .judge_forms import Misfit, read_reply
 from .judge_prompts import ANSWER_AGAIN, ANSWER_FORM, ORDER, ROLE
+from .judge_weights import TOP_LOGPROBS, weights_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holodeck_nb.llm.chat_model import Completion
 
-    from .judge_forms import Form
+    from .judge_forms import Form, Scored
+    from .judge_weights import Weights
 
 __all__ = ["Hearing", "Judge"]
 
@@ -77,7 +79,17 @@ class Hearing:
         Raises:
             MetricError: No answer in time, a refusal, no answer of the form; the details hold the raw reply.
         """
-        request = _request(task, evidence, form)
+        answer, _ = await self._answered(_request(task, evidence, form), form)
+        return answer
+
+    async def weigh(
+        self, task: str, evidence: Sequence[Evidence], form: Form[Scored]
+    ) -> tuple[Scored, Weights | None]:
+        """The same for a score, with what else it might have been; None where the provider does not tell."""
+        request = replace(_request(task, evidence, form), top_logprobs=TOP_LOGPROBS)
+        return await self._answered(request, form)
+
+    async def _answered(self, request: ChatRequest, form: Form[T]) -> tuple[T, Weights | None]:
         cache = self.judge.cache
         key = None if cache is None else cache.key(self.judge.config, request)
         if cache is not None and key is not None and (kept := cache.reply(key)) is not None:
@@ -87,7 +99,7 @@ class Hearing:
                 pass  # damaged: ask
             else:
                 self.spent.append(Judging(cached=1))
-                return answer
+                return answer, kept.weights
         completion = await self._completed(request)
         try:
             answer = read_reply(completion.text, form)
@@ -100,9 +112,10 @@ class Hearing:
             except Misfit as error:
                 reason = f"the judge's answer cannot be used, asked twice: {error}"
                 raise self.error(reason, reply=completion.text) from error
+        weights = weights_of(completion, form) if request.top_logprobs else None
         if cache is not None and key is not None:
-            cache.keep(key, KeptReply(completion.text, completion.model))
-        return answer
+            cache.keep(key, KeptReply(completion.text, completion.model, weights))
+        return answer, weights
 
     def error(self, reason: str, *, reply: str | None = None, final: bool = True) -> MetricError:
         """That the metric could not be measured, with what was spent and the reply that is no answer.

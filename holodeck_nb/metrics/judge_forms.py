@@ -12,6 +12,7 @@ __all__ = [
     "Misfit",
     "Scored",
     "Verdict",
+    "answer_place",
     "numbered_verdicts",
     "read_reply",
     "score_form",
@@ -143,18 +144,14 @@ def read_reply(text: str, form: Form[T]) -> T:
     Raises:
         Misfit: There is none, or there are several that say different things.
     """
-    keys = list(form.schema["properties"])
-    answers, problem = [], f"there is no JSON object with {' and '.join(f'`{key}`' for key in keys)} in it"
-    for found in _objects(text):
-        if not all(key in found for key in keys):
-            continue
-        try:
-            answer = form.read(found)
-        except Misfit as error:
-            problem = str(error)
-        else:
-            if answer not in answers:
-                answers.append(answer)
+    keys = " and ".join(f"`{key}`" for key in form.schema["properties"])
+    answers: list[T] = []
+    problem = f"there is no JSON object with {keys} in it"
+    for _, answer in _answers(text, form):
+        if isinstance(answer, Misfit):
+            problem = str(answer)
+        elif answer not in answers:
+            answers.append(answer)
     if len(answers) > 1:
         raise Misfit("it holds several answers that differ")
     if not answers:
@@ -162,8 +159,24 @@ def read_reply(text: str, form: Form[T]) -> T:
     return answers[0]
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects of a text, in order."""
+def answer_place(text: str, form: Form[T]) -> int | None:
+    """Where the object begins that `read_reply` reads, the first if there are more; None for none."""
+    places = (place for place, answer in _answers(text, form) if not isinstance(answer, Misfit))
+    return next(places, None)
+
+
+def _answers(text: str, form: Form[T]) -> Iterator[tuple[int, T | Misfit]]:
+    """What the objects with the form's keys say, in order, and where each begins."""
+    for place, found in _objects(text):
+        if all(key in found for key in form.schema["properties"]):
+            try:
+                yield place, form.read(found)
+            except Misfit as misfit:
+                yield place, misfit
+
+
+def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The outermost JSON objects of a text, in order, and where each begins."""
     decoder = json.JSONDecoder()
     place = text.find("{")
     for _ in range(_MOST_TRIES):
@@ -175,7 +188,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             place = text.find("{", place + 1)
             continue
         if isinstance(found, dict):
-            yield found
+            yield place, found
         place = text.find("{", end)
 
 

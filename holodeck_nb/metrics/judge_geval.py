@@ -9,6 +9,7 @@ from .base import GraderResult
 from .judge_forms import Form, Scored, score_form, texts
 from .judge_metric import PARAMS, Bench, task_of
 from .judge_prompts import GEVAL, GEVAL_SCALES, GEVAL_STEPS
+from .judge_weights import told, weighted_mean
 
 if TYPE_CHECKING:
     from holodeck_nb.schema.metrics import GEvalMetric, MetricConfig
@@ -33,12 +34,13 @@ _STEPS: Form[tuple[str, ...]] = texts("steps", "one step")
 class GEvalJudge:
     """Criteria, steps, a score: a whole number 0 to 10, reported as 0 to 1; with `strict_mode` 0 or 1.
 
-    Steps that the suite does not give are written by the judge, once for the metric. The score is the one
-    that the judge states: the paper's weighting by the probabilities of its tokens needs a provider that
-    tells them, and none of ours does so far.
+    Steps that the suite does not give are written by the judge, once for the metric. Where the provider tells
+    the probabilities of tokens (OpenAI and Azure but for reasoning models, Ollama, vLLM, …), the score is the
+    mean of the numbers that might have stood in its place, weighted by them (see `judge_weights`); elsewhere
+    (Anthropic), and in `strict_mode`, which is a verdict, it is the number that the judge states.
 
     Source: Liu et al. 2023, "G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment", section 2
-    (criteria, generated chain of thought, form filling).
+    (criteria, generated chain of thought, form filling, scoring function).
     """
 
     kind: ClassVar[Literal["geval"]] = "geval"
@@ -63,7 +65,7 @@ class GEvalJudge:
         return cls(Bench.of(config, setup, config.threshold), config)
 
     async def measure(self, context: GraderContext) -> GraderResult:
-        """The judge's score and reason.
+        """The judge's score and reason; the details hold the number that it stated, and what weighted it.
 
         Raises:
             NotApplicableError: One of `evaluation_params` is not there on this turn.
@@ -73,15 +75,19 @@ class GEvalJudge:
         hearing = self._bench.hearing(context)
         strict = self._config.strict_mode
         task, steps = await self._task(hearing)
-        scored = await hearing.ask(task, evidence, _STRICT if strict else _SCORE)
-        highest = 1 if strict else _HIGHEST
+        if strict:
+            scored, weights, highest = await hearing.ask(task, evidence, _STRICT), None, 1
+        else:
+            (scored, weights), highest = await hearing.weigh(task, evidence, _SCORE), _HIGHEST
+        score = scored.score if weights is None else weighted_mean(weights)
         return GraderResult(
-            score=scored.score / highest,
+            score=score / highest,
             passed=bool(scored.score) if strict else None,
             reason=scored.reason or None,
             details={
                 "score": scored.score,
                 "scale": [0, highest],
+                **told(weights),
                 **({} if steps is None else {"steps": list(steps)}),
                 **hearing.told(),
             },

@@ -1,8 +1,10 @@
-"""G-Eval: criteria, steps, what the judge is shown, strict mode."""
+"""G-Eval: criteria, steps, what the judge is shown, what its score weighs, strict mode."""
+
+import json
 
 import judges
 import pytest
-from judges import Judge, only, score, steps
+from judges import Judge, only, probable, score, steps
 
 import holodeck_nb as hd
 
@@ -113,6 +115,120 @@ def test_an_empty_reply_is_judged():
         result = only(judge.run({**GIVEN, "criteria": "The assistant says nothing."}, reply=""))
     assert result.score == 1.0
     assert judges.shown(judge.requests[0], "actual_output") == ""
+
+
+SEVEN_OR_EIGHT = probable('{"reason": "say 3", "score": ', {"7": 0.6, "8": 0.3, "9": 0.1, "0": 0.0}, "}")
+
+
+def test_the_score_is_weighted_by_the_probabilities_of_its_token():
+    with Judge(SEVEN_OR_EIGHT) as judge:
+        result = only(judge.run({**GIVEN, "threshold": 0.8}))
+    assert (judge.requests[0]["logprobs"], judge.requests[0]["top_logprobs"]) == (True, 20)
+    assert result.score == pytest.approx(0.75)
+    assert result.reason == "score 0.75 is below the threshold 0.80: say 3"
+    assert result.details["score"] == 7  # what it states
+    assert result.details["weighted"] == 7.5
+    assert result.details["probabilities"] == {"7": 0.6, "8": 0.3, "9": 0.1}
+    assert list(result.details)[:4] == ["score", "scale", "weighted", "probabilities"]
+
+
+def test_a_ten_that_is_two_tokens():
+    places = ['{"reason": "", "score": ', {"1": 0.9, "9": 0.1}, {"0": 1, "}": 0}, "}"]
+    with Judge(probable(*places)) as judge:
+        result = only(judge.run(GIVEN))
+    assert (result.score, result.details["score"]) == (pytest.approx(0.99), 10)
+    assert result.details["probabilities"] == {"10": 0.9, "9": 0.1}
+
+
+UNTOLD = [None, {}, {"content": None}, {"content": []}, {"content": [{"token": "7"}]}, "yes"]
+
+
+@pytest.mark.parametrize("told", UNTOLD)
+def test_where_nothing_is_told_the_stated_score_counts(told):
+    reply = judges.completion(score(7))
+    reply["choices"][0]["logprobs"] = told
+    with Judge(reply) as judge:
+        result = only(judge.run(GIVEN))
+    assert result.score == 0.7
+    assert not {"weighted", "probabilities"} & result.details.keys()
+
+
+def test_where_the_tokens_do_not_tell_which_number_it_was_the_stated_score_counts():
+    with Judge(probable('{"reason": "", "score": ', {"9": 0.6, "1": 0.4}, "}")) as judge:
+        result = only(judge.run(GIVEN))
+    assert result.score == 0.9
+    assert "weighted" not in result.details
+
+
+REFUSED = [
+    (403, "You are not allowed to request logprobs from this model"),
+    (400, "Requested sample logprobs of 20, which is greater than max allowed: 5"),
+]
+
+
+@pytest.mark.parametrize(("status", "message"), REFUSED)
+def test_a_model_that_refuses_probabilities_judges_without_and_is_asked_for_them_once(status, message):
+    refusal = (status, {"error": {"message": message, "type": "invalid_request_error"}}, {})
+    cases = [{"name": "a", "input": "?"}, {"name": "b", "input": "?"}]
+    with Judge(lambda body: refusal if "logprobs" in body else score(7)) as judge:
+        run = judge.run(GIVEN, cases=cases)
+    assert run.metrics["score"].tolist() == [0.7, 0.7]
+    assert run.metrics["retries"].tolist() == [0, 0]
+    assert ["logprobs" in body for body in judge.requests] == [True, False, False]
+    assert not any("top_logprobs" in body for body in judge.requests[1:])
+    assert run.summary.judging.requests == 2
+
+
+def test_a_refused_key_is_no_refusal_of_probabilities():
+    cases = [{"name": "a", "input": "?"}, {"name": "b", "input": "?"}]
+    with Judge((403, {"error": {"message": "this key may not use this model"}}, {})) as judge:
+        run = judge.run(GIVEN, cases=cases)
+    assert len(judge.requests) == 1
+    assert run.metrics["status"].tolist() == ["error", "error"]
+
+
+def test_probabilities_are_asked_for_where_they_weigh_and_nowhere_else():
+    kinds = [{**GIVEN, "strict_mode": True}, {"type": "fluency"}, {"type": "answer_relevancy"}]
+    with Judge(
+        steps=steps("look"),
+        score=score(1),
+        statements=judges.statements("a"),
+        verdicts=judges.verdicts("yes"),
+    ) as judge:
+        judge.run(GEVAL, *kinds)
+    asked = [(judges.asked_for(body), "logprobs" in body) for body in judge.requests]
+    assert asked == [
+        ("steps", False), ("score", True), ("score", False), ("score", False),
+        ("statements", False), ("verdicts", False),
+    ]  # fmt: skip
+
+
+def test_an_answer_asked_for_again_is_weighted_too():
+    with Judge(probable({"nine": 1.0}), SEVEN_OR_EIGHT) as judge:
+        assert only(judge.run(GIVEN)).details["weighted"] == 7.5
+    assert judge.requests[1]["top_logprobs"] == 20
+
+
+def test_a_kept_answer_keeps_its_weights_to_the_last_digit(tmp_path):
+    cache = {"cache_enabled": True, "cache_dir": str(tmp_path)}
+    with Judge(probable('{"reason": "", "score": ', {"7": 0.61, "8": 0.3, "6": 0.07}, "}")) as judge:
+        first, second = (only(judge.run(GIVEN, **cache)) for _ in range(2))
+        assert len(judge.requests) == 1
+        assert second.score == first.score == pytest.approx((7 * 0.61 + 8 * 0.3 + 6 * 0.07) / 9.8)
+        assert second.details["probabilities"] == first.details["probabilities"]
+        (file,) = (tmp_path / "judges").glob("*.json")
+        kept = json.loads(file.read_text())
+        assert list(kept["weights"]) == ["7", "8", "6"]
+        file.write_text(
+            json.dumps({name: kept[name] for name in ("text", "model", "by")})
+        )  # by an older version
+        old = only(judge.run(GIVEN, **cache))
+        assert (len(judge.requests), old.score, "weighted" in old.details) == (1, 0.7, False)
+        damages = [[], {}, "7", {"7": "1"}, {"7": float("nan")}, {"7": -1.0}, {"seven": 1.0}]
+        for number, damage in enumerate(damages, 2):
+            file.write_text(json.dumps({**kept, "weights": damage}))
+            assert only(judge.run(GIVEN, **cache)).score == first.score
+            assert len(judge.requests) == number
 
 
 @pytest.mark.parametrize(("number", "status"), [(1, "passed"), (0, "failed")])

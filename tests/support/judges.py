@@ -1,6 +1,7 @@
 """A judge over real HTTP: a server that speaks OpenAI's wire and keeps what it is sent."""
 
 import json
+import math
 import re
 
 from servers import Wired
@@ -20,6 +21,23 @@ def completion(content, *, finish_reason="stop", refusal=None, usage=(100, 10)):
         "choices": [{"index": 0, "finish_reason": finish_reason, "message": message}],
         "usage": {"prompt_tokens": usage[0], "completion_tokens": usage[1], "total_tokens": sum(usage)},
     }
+
+
+def probable(*places, **reply):
+    """A completion, token by token: each its text, or `{text: probability}` with what it says first."""
+    places = [place if isinstance(place, dict) else {place: 1.0} for place in places]
+    told = [
+        {**_token(place, next(iter(place))), "top_logprobs": [_token(place, text) for text in place]}
+        for place in places
+    ]
+    given = completion("".join(next(iter(place)) for place in places), **reply)
+    given["choices"][0]["logprobs"] = {"content": told}
+    return given
+
+
+def _token(place, text):
+    logprob = math.log(place[text]) if place[text] else -9999.0
+    return {"token": text, "bytes": list(text.encode()), "logprob": logprob}
 
 
 def score(number, reason="because"):
