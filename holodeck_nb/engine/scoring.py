@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holodeck_nb.errors import RunStoppedError, described
 from holodeck_nb.metrics.base import GraderResult, MetricError, NotApplicableError
-from holodeck_nb.results.judging import with_earlier
+from holodeck_nb.metrics.judge_meter import metered
+from holodeck_nb.results.judging import JUDGING, Judging
 from holodeck_nb.results.records import MetricResult
 from holodeck_nb.sync import TimeLimitError, UserCodeExit, bounded
 
@@ -107,17 +108,18 @@ async def _score(
 
 
 async def _measured(metric: Metric, context: GraderContext, grader_timeout: float) -> _Measured:
-    """Measure, and again after a failure as often as the metric allows."""
-    tries: list[Mapping[str, Any] | None] = []
-    while True:
-        measured = await _once(metric, context, grader_timeout)
-        retries = len(tries)
-        if measured.final or retries >= metric.max_retries:
-            if not retries:
-                return measured
-            return measured._replace(retries=retries, details=with_earlier(measured.details, tries))
-        tries.append(measured.details)
+    """Measure, and again after a failure as often as the metric allows; tell what judges were asked."""
+    asked = metered()
+    retries = 0
+    measured = await _once(metric, context, grader_timeout)
+    while not measured.final and retries < metric.max_retries:
         await asyncio.sleep(BACK_OFF_S * 2**retries)
+        retries += 1
+        measured = await _once(metric, context, grader_timeout)
+    if asked:
+        judging = {JUDGING: Judging.sum(asked).told()}
+        measured = measured._replace(details={**(measured.details or {}), **judging})
+    return measured._replace(retries=retries) if retries else measured
 
 
 async def _once(metric: Metric, context: GraderContext, grader_timeout: float) -> _Measured:
@@ -131,7 +133,7 @@ async def _once(metric: Metric, context: GraderContext, grader_timeout: float) -
         result = await (work if computes_only else bounded(work, limit))
         return _Measured(result, details=result.details)
     except NotApplicableError as error:
-        return _Measured(status="not_applicable", reason=str(error), details=error.details)
+        return _Measured(status="not_applicable", reason=str(error))
     except TimeLimitError:
         setting = "execution.grader_timeout" if metric.timeout_s is None else "the metric's timeout_ms"
         return _Measured(reason=f"timeout: no result within {limit:g} s ({setting})", final=False)

@@ -124,15 +124,7 @@ class MetricError(Exception):
 
 
 class NotApplicableError(Exception):
-    """The metric has nothing to measure on this turn; the message says what is missing.
-
-    Attributes:
-        details: What to show beside the reason; None for nothing.
-    """
-
-    def __init__(self, message: str, *, details: Mapping[str, Any] | None = None) -> None:
-        super().__init__(message)
-        self.details = details
+    """The metric has nothing to measure on this turn; the message says what is missing."""
 
 
 class Metric(Protocol):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 from holodeck_nb.errors import RunStoppedError, TurnError, described
 from holodeck_nb.llm.chat_model import ChatModel, ChatRequest, Occasion, UserMessage
-from holodeck_nb.results.judging import JUDGING, Judging
+from holodeck_nb.results.judging import Judging
 from holodeck_nb.schema.agent import ModelConfig
 from holodeck_nb.sync import TimeLimitError, bounded
 
@@ -16,6 +16,7 @@ from .base import MetricError
 from .judge_cache import JudgeCache, KeptReply
 from .judge_evidence import Evidence, code_of, fenced, sendable
 from .judge_forms import Misfit, read_reply
+from .judge_meter import UNKNOWN, spent
 from .judge_prompts import ANSWER_AGAIN, ANSWER_FORM, ORDER, ROLE
 from .judge_weights import TOP_LOGPROBS, weights_of
 
@@ -64,11 +65,10 @@ class Judge:
 
 @dataclass
 class Hearing:
-    """One metric on one turn before its judge: the questions, and what they cost."""
+    """One metric on one turn before its judge."""
 
     judge: Judge
     about: str = ""
-    spent: list[Judging] = field(default_factory=list)
 
     async def ask(self, task: str, evidence: Sequence[Evidence], form: Form[T]) -> T:
         """Have one question answered; asked once more where the answer has not the form.
@@ -98,7 +98,7 @@ class Hearing:
             except Misfit:
                 pass  # damaged: ask
             else:
-                self.spent.append(Judging(cached=1))
+                spent().append(Judging(cached=1))
                 return answer, kept.weights
         completion = await self._completed(request)
         try:
@@ -118,53 +118,41 @@ class Hearing:
         return answer, weights
 
     def error(self, reason: str, *, reply: str | None = None, final: bool = True) -> MetricError:
-        """That the metric could not be measured, with what was spent and the reply that is no answer.
+        """That the metric could not be measured, with the reply that is no answer.
 
         Args:
             reason: Why.
             reply: What the judge said, as it said it.
             final: Whether another try would not change it.
         """
-        if reply is not None:
-            reason = f"{reason}; it said: {_shortened(reply)}"
-        details = {**({} if reply is None else {"reply": reply}), **self.told()}
-        return MetricError(reason, details=details, final=final)
-
-    def told(self) -> dict[str, Any]:
-        """What was spent, as the metric's details show it."""
-        return {JUDGING: Judging.sum(self.spent).told()}
+        if reply is None:
+            return MetricError(reason, final=final)
+        return MetricError(f"{reason}; it said: {_shortened(reply)}", details={"reply": reply}, final=final)
 
     async def _completed(self, request: ChatRequest) -> Completion:
         judge, began = self.judge, time.monotonic()
         if judge.lost is not None:
             raise self.error(judge.lost)
+        parts = spent()
+        parts.append(UNKNOWN)
         occasion = Occasion((self.about, 0), began, time_limit=began + judge.answer_s, limit_s=judge.answer_s)
         try:
             completion = await bounded(judge.model.complete(request, occasion), judge.answer_s)
         except TimeLimitError as error:
-            self._spend(None)
             limit = f"{judge.answer_s:g} s (execution.llm_timeout)"
             raise self.error(f"timeout: the judge did not answer within {limit}", final=False) from error
         except RunStoppedError as error:
             judge.lost = f"the judge cannot be asked: {described(error)}"
             raise self.error(judge.lost) from error
         except TurnError as error:
-            self._spend(None)
             raise self.error(f"the judge could not be asked: {described(error)}", final=False) from error
-        self._spend(completion)
+        parts[parts.index(UNKNOWN)] = Judging(1, usage=completion.usage, cost_usd=completion.cost_usd)
         if completion.refused:
             raise self.error("the judge refused to judge", reply=completion.text)
         if completion.truncated:
             limit = f"max_tokens {judge.config.max_tokens}"
             raise self.error(f"the judge's answer was cut off ({limit} of its model)", reply=completion.text)
         return completion
-
-    def _spend(self, completion: Completion | None) -> None:
-        """A request was made; None where nothing is known of what came of it."""
-        if completion is None:
-            self.spent.append(Judging(1, cost_usd=None))
-        else:
-            self.spent.append(Judging(1, usage=completion.usage, cost_usd=completion.cost_usd))
 
 
 def _request(task: str, evidence: Sequence[Evidence], form: Form[T]) -> ChatRequest:

@@ -89,7 +89,6 @@ class GEvalJudge:
                 "scale": [0, highest],
                 **told(weights),
                 **({} if steps is None else {"steps": list(steps)}),
-                **hearing.told(),
             },
         )
 

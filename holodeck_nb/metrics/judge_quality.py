@@ -75,7 +75,7 @@ class QualityJudge(Bench):
         return GraderResult(
             score=(scored.score - 1) / (self.highest - 1),
             reason=scored.reason or None,
-            details={"score": scored.score, "scale": [1, self.highest], **hearing.told()},
+            details={"score": scored.score, "scale": [1, self.highest]},
         )
 
     def _sources(self, context: GraderContext) -> list[Evidence]:

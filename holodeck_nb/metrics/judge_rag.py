@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from holodeck_nb.schema.metrics import MetricConfig
 
     from .base import GraderContext, MetricSetup
-    from .judge import Hearing
     from .judge_forms import Verdict
 
 __all__ = ["RagJudge", "average_precision", "share"]
@@ -63,11 +62,11 @@ class RagJudge(Bench):
         hearing = self.hearing(context)
         claims = await hearing.ask(RAG.claims, [*question(context), *reply(context)], _CLAIMS)
         if not claims:
-            raise NotApplicableError("the reply makes no claim that could be checked", details=hearing.told())
+            raise NotApplicableError("the reply makes no claim that could be checked")
         evidence = [*found, *listed("claim", claims)]
         form = numbered_verdicts("claim", len(claims))
         judged = await hearing.ask(task_of(self, RAG.faithfulness), evidence, form)
-        return self._result(hearing, share(judged), "claim", claims, judged, said_yes="supported")
+        return self._result(share(judged), "claim", claims, judged, said_yes="supported")
 
     async def answer_relevancy(self, context: GraderContext) -> GraderResult:
         """Statements of the reply that are relevant to the question / statements of the reply.
@@ -84,7 +83,7 @@ class RagJudge(Bench):
         evidence = [*question(context), *listed("statement", statements)]
         form = numbered_verdicts("statement", len(statements))
         judged = await hearing.ask(task_of(self, RAG.answer_relevancy), evidence, form)
-        return self._result(hearing, share(judged), "statement", statements, judged, said_yes="relevant")
+        return self._result(share(judged), "statement", statements, judged, said_yes="relevant")
 
     async def contextual_precision(self, context: GraderContext) -> GraderResult:
         """Average precision of the passages in their order: relevant ones should come first.
@@ -99,7 +98,7 @@ class RagJudge(Bench):
         judged = await hearing.ask(task, [*question(context), *expected, *found], form)
         score = average_precision([verdict.yes for verdict in judged])
         shown = [f"passage {number}" for number in range(1, len(judged) + 1)]
-        return self._result(hearing, score, "passage", shown, judged, said_yes="relevant")
+        return self._result(score, "passage", shown, judged, said_yes="relevant")
 
     async def contextual_recall(self, context: GraderContext) -> GraderResult:
         """Sentences of the expected output that can be attributed to the passages / its sentences.
@@ -112,7 +111,7 @@ class RagJudge(Bench):
             task_of(self, RAG.contextual_recall), [*expected, *found], verdicts("sentence")
         )
         shown = [verdict.about for verdict in judged]
-        return self._result(hearing, share(judged), "sentence", shown, judged, said_yes="attributed")
+        return self._result(share(judged), "sentence", shown, judged, said_yes="attributed")
 
     async def contextual_relevancy(self, context: GraderContext) -> GraderResult:
         """Statements in the passages that are relevant to the question / statements in the passages.
@@ -127,11 +126,10 @@ class RagJudge(Bench):
             verdicts("statement", passages=len(found)),
         )
         shown = [verdict.about for verdict in judged]
-        return self._result(hearing, share(judged), "statement", shown, judged, said_yes="relevant")
+        return self._result(share(judged), "statement", shown, judged, said_yes="relevant")
 
     def _result(
         self,
-        hearing: Hearing,
         score: float,
         what: str,
         shown: Sequence[str],
@@ -152,7 +150,7 @@ class RagJudge(Bench):
             {what: text, said_yes: verdict.yes, "reason": verdict.reason}
             for text, verdict in zip(shown, judged, strict=True)
         ]
-        return GraderResult(score=score, reason=reason, details={"verdicts": rows, **hearing.told()})
+        return GraderResult(score=score, reason=reason, details={"verdicts": rows})
 
 
 _MEASURES: dict[str, Callable[[RagJudge, GraderContext], Awaitable[GraderResult]]] = {

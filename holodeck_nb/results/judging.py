@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .records import MetricResult
 
-__all__ = ["JUDGING", "Judging", "with_earlier"]
+__all__ = ["JUDGING", "Judging"]
 
 JUDGING = "judging"
 """Where a judged metric's details tell of it."""
@@ -86,16 +86,6 @@ class Judging:
         if self.cost_usd is not None:
             told["cost_usd"] = self.cost_usd
         return told
-
-
-def with_earlier(
-    details: Mapping[str, Any] | None, earlier: Iterable[Mapping[str, Any] | None]
-) -> Mapping[str, Any] | None:
-    """The details of a metric's last try, with what its earlier tries were asked and cost added."""
-    told = [tried[JUDGING] for tried in (*earlier, details) if tried is not None and JUDGING in tried]
-    if not told:
-        return details
-    return {**(details or {}), JUDGING: Judging.sum(map(Judging.read, told)).told()}
 
 
 def _count(value: object) -> int | None:

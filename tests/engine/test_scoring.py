@@ -20,6 +20,9 @@ from holodeck_nb.metrics.base import (
     NotApplicableError,
     build_metrics,
 )
+from holodeck_nb.metrics.judge_meter import spent
+from holodeck_nb.results.judging import Judging
+from holodeck_nb.results.records import TokenUsage
 from holodeck_nb.schema.metrics import CodeMetric, StandardMetric
 from holodeck_nb.sync import UserCodeExit
 
@@ -305,6 +308,63 @@ def test_a_judge_that_is_cancelled_from_elsewhere_is_an_error_and_ends_nothing_e
     broken, fine = score(Fake([cancelled]), Fake([GraderResult(1.0)], id="fine"))
     assert (broken.status, broken.reason) == ("error", "CancelledError: it cancelled itself")
     assert fine.score == 1.0
+
+
+def asks(*parts, then):
+    async def measure():
+        spent().extend(parts)
+        if isinstance(then, Exception):
+            raise then
+        return then
+
+    return measure
+
+
+ONE = Judging(1, usage=TokenUsage(10, 1), cost_usd=0.5)
+
+
+@pytest.mark.parametrize(
+    ("then", "details"),
+    [
+        (GraderResult(0.5, details={"score": 5}), {"score": 5}),
+        (GraderResult(0.5), {}),
+        (NotApplicableError("no claim"), {}),
+        (MetricError("prose", details={"reply": "nine"}, final=True), {"reply": "nine"}),
+        (ValueError("boom"), {}),
+    ],
+)
+def test_what_a_judge_was_asked_is_told_whatever_came_of_it(then, details):
+    (result,) = score(Fake([asks(ONE, Judging(cached=1), then=then)]))
+    told = {"requests": 1, "cached": 1, "prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}
+    assert result.details == {**details, "judging": {**told, "cost_usd": 0.5}}
+
+
+def test_what_a_judge_was_asked_is_summed_over_tries_and_is_each_metrics_own(no_wait):
+    fails = asks(ONE, then=MetricError("busy"))
+    first, second, third = score(
+        Fake([fails, fails, asks(ONE, then=GraderResult(1))], max_retries=3),
+        Fake([asks(ONE, then=GraderResult(1))]),
+        Fake([GraderResult(1, details={"n": 1})]),
+    )
+    assert [first.details["judging"]["requests"], second.details["judging"]["requests"]] == [3, 1]
+    assert third.details == {"n": 1}
+
+
+def test_a_metric_that_is_cancelled_leaves_nothing_behind():
+    async def hangs():
+        spent().append(ONE)
+        await asyncio.Event().wait()
+
+    async def interrupted():
+        task = asyncio.create_task(score_turn([Fake([hangs])], CONTEXT, grader_timeout=30))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return await score_turn([Fake([GraderResult(1)])], CONTEXT, grader_timeout=30)
+
+    (result,) = asyncio.run(interrupted())
+    assert result.details is None
 
 
 def test_no_metrics_no_results():

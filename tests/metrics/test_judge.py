@@ -101,6 +101,28 @@ def test_timeout_ms_bounds_the_whole_metric(monkeypatch):
         result = only(judge.run({**GEVAL, "timeout_ms": 100, "retry_on_failure": 0}))
     assert (result.status, result.retries) == ("error", 0)
     assert result.reason == "timeout: no result within 0.1 s (the metric's timeout_ms)"
+    assert result.details == {"judging": {"requests": 1, "cached": 0}}  # what it took is not known
+
+
+def test_what_a_metric_asked_before_it_was_cut_off_is_counted_over_all_tries(monkeypatch):
+    monkeypatch.setattr("holodeck_nb.engine.scoring.BACK_OFF_S", 0.01)
+    slow = lambda body: time.sleep(0.6) or judges.verdicts("yes")  # noqa: E731 - an answer like the others
+    with Judge(claims=judges.claims("a"), verdicts=slow) as judge:
+        metric = {"type": "faithfulness", "timeout_ms": 300, "retry_on_failure": 1}
+        run = judge.run(metric, turn={"retrieval_context": ["p"]})
+    result = only(run)
+    assert (result.status, result.retries, len(judge.requests)) == ("error", 1, 4)
+    assert result.details["judging"] == {
+        "requests": 4, "cached": 0, "prompt_tokens": 200, "completion_tokens": 20, "total_tokens": 220,
+        "usage_complete": False,
+    }  # fmt: skip
+    assert run.summary.judge_usage.total_tokens == 220
+    assert run.summary.judge_cost_usd is None
+
+
+def test_a_judge_that_breaks_is_counted_too():
+    with Judge((401, {"error": {"message": "bad key"}}, {})) as judge:
+        assert only(judge.run(GEVAL)).details == {"judging": {"requests": 1, "cached": 0}}
 
 
 def test_a_busy_provider_is_waited_for(monkeypatch):
