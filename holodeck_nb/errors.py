@@ -89,12 +89,19 @@ class TurnError(HolodeckError):
 
     Raise it from a backend or an agent for a fault whose message the user should read as it is.
 
+    Attributes:
+        final: Whether the same question would fail again; a judge is not asked it again then.
+
     Example:
         >>> raise TurnError("the price service answered 502")
         Traceback (most recent call last):
         ...
         holodeck_nb.errors.TurnError: the price service answered 502
     """
+
+    def __init__(self, *args: object, final: bool = False) -> None:
+        super().__init__(*args)
+        self.final = final
 
 
 class SessionLostError(TurnError):

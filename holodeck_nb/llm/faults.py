@@ -104,6 +104,7 @@ def error_of(fault: Fault, place: Place, *, attempts: int, note: str = "") -> Tu
     tried = f" after {attempts} attempts" if attempts > 1 else ""
     said = f"{place.provider} answered {fault.status}{tried}: {_shortened(fault.text)}"
     more = f" ({note})" if note else ""
+    final = not fault.is_transient
     match fault.kind, fault.status:
         case "refused", _:
             hint = f": {place.start_hint}" if place.start_hint else f" ({_shortened(fault.text)})"
@@ -118,13 +119,14 @@ def error_of(fault: Fault, place: Place, *, attempts: int, note: str = "") -> Tu
                 f"{place.provider} sent a malformed reply{tried}: {_shortened(fault.text)}{more}"
             )
         case _, status if status in _KEY_REFUSED:
-            return RunStoppedError(f"{said}; {_key_hint(place)}")
+            return RunStoppedError(f"{said}; {_key_hint(place)}", final=final)
         case _, status if status == _NOT_FOUND:
             hint = f"is the model {place.model!r} there, at {place.endpoint}? {place.unknown_model_hint}"
-            return RunStoppedError(f"{said}; {hint}")
+            return RunStoppedError(f"{said}; {hint}", final=final)
         case _, status if status == _TOO_LARGE or (_OVERFLOW.search(fault.text) and status not in _TRANSIENT):
-            return SessionLostError(f"the conversation no longer fits into the model's context: {said}")
-    return TurnError(f"{said}{more}")
+            reason = f"the conversation no longer fits into the model's context: {said}"
+            return SessionLostError(reason, final=final)
+    return TurnError(f"{said}{more}", final=final)
 
 
 def _key_hint(place: Place) -> str:

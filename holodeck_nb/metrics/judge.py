@@ -145,7 +145,8 @@ class Hearing:
             judge.lost = f"the judge cannot be asked: {described(error)}"
             raise self.error(judge.lost) from error
         except TurnError as error:
-            raise self.error(f"the judge could not be asked: {described(error)}", final=False) from error
+            reason = f"the judge could not be asked: {described(error)}"
+            raise self.error(reason, final=error.final) from error
         parts[parts.index(UNKNOWN)] = Judging(1, usage=completion.usage, cost_usd=completion.cost_usd)
         if completion.refused:
             raise self.error("the judge refused to judge", reply=completion.text)

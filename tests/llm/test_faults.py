@@ -36,3 +36,24 @@ def test_what_to_start():
     place = Place("ollama", "m", "http://localhost:11434/v1", start_hint="start Ollama")
     error = error_of(Fault("refused", "x"), place, attempts=1)
     assert str(error) == "nothing answers at http://localhost:11434/v1: start Ollama"
+
+
+FINAL = [
+    # the fault                                            would fail again
+    (Fault("status", "bad schema", status=400),            True),
+    (Fault("status", "no", status=401),                    True),
+    (Fault("status", "no such model", status=404),         True),
+    (Fault("status", "context_length_exceeded", status=400), True),
+    (Fault("status", "insufficient_quota", status=429),    True),
+    (Fault("status", "slow down", status=429),             False),
+    (Fault("status", "down", status=503),                  False),
+    (Fault("connection", "reset"),                         False),
+    (Fault("refused", "nobody"),                           False),
+    (Fault("timeout", ""),                                 False),
+    (Fault("malformed", "half"),                           False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fault", "final"), FINAL)
+def test_whether_the_same_question_would_fail_again(fault, final):
+    assert error_of(fault, Place("p", "m", "e"), attempts=1).final is final

@@ -144,6 +144,36 @@ def test_a_broken_provider_is_tried_three_times_more_and_then_an_error(monkeypat
     assert result.details["judging"]["requests"] == 4
 
 
+PERMANENT = [
+    (400, "the schema cannot be enforced", "openai answered 400: the schema cannot be enforced"),
+    (422, "unprocessable", "openai answered 422: unprocessable"),
+    (429, "insufficient_quota", "openai answered 429: insufficient_quota"),
+    (
+        413,
+        "too large",
+        "the conversation no longer fits into the model's context: openai answered 413: too large",
+    ),
+]
+
+
+@pytest.mark.parametrize(("status", "message", "told"), PERMANENT)
+def test_a_refusal_that_another_try_would_not_change_is_final_at_once(status, message, told):
+    cases = [{"name": name, "input": "?"} for name in "ab"]
+    with Judge((status, {"error": {"message": message}}, {}), score(7)) as judge:
+        run = judge.run(GEVAL, cases=cases)
+    assert len(judge.requests) == 2
+    assert run.metrics["status"].tolist() == ["error", "passed"]  # the next question may well be answered
+    assert run.metrics["retries"].tolist() == [0, 0]
+    assert run.metrics["reason"][0] == f"the judge could not be asked: {told}"
+
+
+def test_a_connection_that_broke_is_tried_again(monkeypatch):
+    monkeypatch.setattr("holodeck_nb.engine.scoring.BACK_OFF_S", 0.01)
+    with Judge(lambda body: None if len(judge.requests) < 2 else score(7)) as judge:
+        result = only(judge.run(GEVAL, max_retries=0))
+    assert (result.status, result.retries) == ("passed", 1)
+
+
 def test_a_refused_key_is_asked_with_once_and_the_run_goes_on():
     refused = (401, {"error": {"message": f"bad key {judges.KEY}"}}, {})
     cases = [{"name": name, "input": "?"} for name in "abc"]
