@@ -1,6 +1,7 @@
 """How good a judge is: against itself, and against labels by people."""
 
 import itertools
+from statistics import NormalDist
 
 import judges
 import pandas as pd
@@ -34,7 +35,7 @@ def pairs(both, first, second, neither):
 
 KAPPAS = [
     # By hand: observed p, expected e, kappa (p - e) / (1 - e).
-    (pairs(20, 5, 10, 15),  0.4),                # p 0.7, e 0.5 (the textbook's example)
+    (pairs(20, 5, 10, 15),  0.4),                # p 0.7, e 0.5 (a much used example)
     (pairs(10, 0, 0, 10),   1.0),
     (pairs(0, 10, 10, 0),   -1.0),
     (pairs(5, 5, 5, 5),     0.0),
@@ -52,11 +53,21 @@ def test_kappa_against_hand_worked_tables(said, kappa):
 
 @pytest.mark.parametrize(
     ("hits", "n", "low", "high"),
-    # Newcombe 1998, table I, method 3 (Wilson): 81/263, 15/148, 0/20, 1/29.
+    # Newcombe 1998, "Two-sided confidence intervals for the single proportion", table I, method 3 (Wilson).
     [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0, 0.1611), (1, 29, 0.0061, 0.1718)],
 )
 def test_wilson_against_published_intervals(hits, n, low, high):
     assert wilson(hits, n) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+
+
+@given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_an_end_of_an_interval_is_a_share_that_the_count_just_does_not_reject(counts):
+    """What Wilson's formula solves: |hits / n - end| is z standard errors of a share that is the end."""
+    hits, n = counts
+    z = NormalDist().inv_cdf(0.975)
+    for end in wilson(hits, n):
+        if 1e-9 < end < 1 - 1e-9:
+            assert abs(hits / n - end) == pytest.approx(z * (end * (1 - end) / n) ** 0.5)
 
 
 @given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))

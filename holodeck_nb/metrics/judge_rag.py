@@ -88,6 +88,9 @@ class RagJudge(Bench):
     async def contextual_precision(self, context: GraderContext) -> GraderResult:
         """Average precision of the passages in their order: relevant ones should come first.
 
+        The mean is over the relevant passages among those retrieved, as in DeepEval; textbooks count what was
+        not retrieved as 0, and here nobody knows of it (contextual recall looks for that).
+
         Source: Manning, Raghavan, Schütze 2008, "Introduction to Information Retrieval", section 8.4; as a
         metric of retrieval for LLMs: DeepEval's documentation, "Contextual Precision".
         """
@@ -103,7 +106,8 @@ class RagJudge(Bench):
     async def contextual_recall(self, context: GraderContext) -> GraderResult:
         """Sentences of the expected output that can be attributed to the passages / its sentences.
 
-        Source: DeepEval's documentation, "Contextual Recall"; the same idea in RAGAS as context recall.
+        Source: DeepEval's documentation, "Contextual Recall": attributable statements / all statements of the
+        expected output, each sentence being one; the same idea in RAGAS as context recall.
         """
         found, expected = passages(context), expected_output(context)
         hearing = self.hearing(context)
@@ -116,7 +120,8 @@ class RagJudge(Bench):
     async def contextual_relevancy(self, context: GraderContext) -> GraderResult:
         """Statements in the passages that are relevant to the question / statements in the passages.
 
-        Source: DeepEval's documentation, "Contextual Relevancy".
+        Source: DeepEval's documentation, "Contextual Relevancy": number of relevant statements / total number
+        of statements.
         """
         found = passages(context)
         hearing = self.hearing(context)

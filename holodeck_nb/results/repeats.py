@@ -65,7 +65,7 @@ def pass_at_k(played: int, passed: int, k: int) -> float:
 def pass_all_k(played: int, passed: int, k: int) -> float:
     """The chance that all of k playings pass (pass^k), estimated without bias: `C(passed, k) / C(played, k)`.
 
-    Source: Yao et al. 2024, "tau-bench", section 4.
+    Source: Yao et al. 2024, "tau-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains".
 
     >>> pass_all_k(played=4, passed=3, k=2)
     0.5
