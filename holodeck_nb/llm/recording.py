@@ -145,7 +145,8 @@ class RecordedExchange:
             raise
         except TurnError as error:
             kind = next(kind for kind in _FAULTS if isinstance(error, kind))
-            self._write(body, occasion, {"fault": [kind.__name__, described(error)]})
+            fault = [kind.__name__, described(error), *([True] if error.final else [])]
+            self._write(body, occasion, {"fault": fault})
             raise
         self._write(body, occasion, {"reply": reply})
         return reply
@@ -211,7 +212,8 @@ class ReplayedExchange:
         if known is None:
             raise SessionLostError(
                 "not in the recording: this question; the turn, the metric or its model is another one, or"
-                " nothing was judged when it was recorded"
+                " nothing was judged when it was recorded",
+                final=True,
             )
         return known[min(number, len(known) - 1)]
 
@@ -220,8 +222,9 @@ def _outcome(outcome: Mapping[str, Any]) -> Mapping[str, Any]:
     match outcome:
         case {"reply": dict() as reply}:
             return reply
-        case {"fault": [str() as kind, str() as text]}:
-            raise next((fault for fault in _FAULTS if fault.__name__ == kind), TurnError)(text)
+        case {"fault": [str() as kind, str() as text, *final]}:
+            error = next((fault for fault in _FAULTS if fault.__name__ == kind), TurnError)
+            raise error(text, final=final == [True])
         case _:
             raise TurnError("timeout: the turn ended before this reply came, when it was recorded")
 

@@ -55,7 +55,8 @@ class Entry:
     Attributes:
         settings: The body without its messages.
         messages: The conversation as it was sent.
-        outcome: `{"reply": …}`, `{"fault": [kind, text]}`, or `{"cut_off": true}` where the turn ended first.
+        outcome: `{"reply": …}`, `{"fault": [kind, text]}` (with a third `true` where asking again would not
+            help), or `{"cut_off": true}` where the turn ended first.
     """
 
     settings: Mapping[str, Any]
