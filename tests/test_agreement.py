@@ -251,16 +251,13 @@ class TestARepetitionIsKept:
         with pytest.raises(hd.ConfigError, match="judge_repeatability has no argument 'only'"):
             run.judge_repeatability("clarity", n=2, only="a")
 
-    def test_repeats_of_the_run_are_judged_apart(self, tmp_path):
-        with Judge(flipping()) as judge:
-            run = judge.run(GEVAL, cases=CASES, reply=lambda text: text, repeats=2)
-            found = run.judge_repeatability("clarity", n=2)
-        assert [(turn.case, turn.repeat, len(turn.scores)) for turn in found.turns] == [
-            ("steady", 0, 2),
-            ("steady", 1, 2),
-            ("flips", 0, 2),
-            ("flips", 1, 2),
-        ]
+    def test_repeats_of_the_run_are_judged_apart(self):
+        replies = iter(["first", "second"])
+        by_reply = {"first": score(9), "second": score(2)}
+        with Judge(lambda body: by_reply[judges.shown(body, "actual_output")]) as judge:
+            run = judge.run(GEVAL, reply=lambda text: next(replies), repeats=2)
+            found = run.judge_repeatability("clarity", n=3)
+        assert [(turn.repeat, turn.scores) for turn in found.turns] == [(0, (0.9,) * 3), (1, (0.2,) * 3)]
 
     def test_an_interrupt_keeps_what_was_judged(self, judged, monkeypatch):
         judge, run = judged

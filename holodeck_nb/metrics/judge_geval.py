@@ -105,8 +105,8 @@ class GEvalJudge:
             return f"{task_of(self._bench, '')}\n\n{scale}", None
         async with self._writing:  # one turn has them written, the others wait for them
             if self._steps is None:
-                told = (_TOLD.get(name, name) for name in self._config.evaluation_params)
-                params = ", ".join(dict.fromkeys(told))
+                names = (_TOLD.get(name, name) for name in self._config.evaluation_params)
+                params = ", ".join(dict.fromkeys(names))
                 asked = GEVAL_STEPS.format(params=params, criteria=self._config.criteria)
                 written = await hearing.ask(asked, [], _STEPS)
                 if not written:
