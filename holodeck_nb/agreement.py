@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .engine.rescoring import NewMetric, recorded_cases
+from .engine.scoring import rejudged
 from .errors import ConfigError, Problem
 from .metrics.base import metric_ids
 from .metrics.judge_models import is_judged
@@ -136,7 +137,7 @@ def label_agreement(
     for key, result in results:
         if not result.measured or result.score is None:
             continue
-        passed = result.passed if threshold is None else result.score >= threshold
+        passed = result.passed if threshold is None else rejudged(result, threshold).passed
         if passed is None:
             without += 1
         elif key not in labels:

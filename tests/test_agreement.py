@@ -197,6 +197,14 @@ def test_a_judgement_that_fails_is_counted_and_in_no_mean():
     assert found.frame["judged"].tolist() == [2]
 
 
+def test_a_threshold_makes_no_pass_of_a_metrics_own_no():
+    def no(context):
+        return hd.GraderResult(score=0.8, passed=False)
+
+    run = hd.Suite(name="s", evaluations=[no], test_cases=CASES[:1]).run(agent=str, quiet=True)
+    assert run.agreement("no", [True], threshold=0.5).agreed.value == 0
+
+
 class TestARepetitionIsKept:
     @pytest.fixture
     def judged(self, tmp_path):

@@ -43,11 +43,17 @@ class Patience:
         max_retries: How often a transient fault is tried again.
         most_at_once: How many requests may be under way; infinite where nothing limits them.
         unasked: The settings of a request that may be left out where the model refuses them.
+        only_pace: Whether only a rate limit is waited for, since whoever asks tries again after other faults.
     """
 
     max_retries: int
     most_at_once: float
     unasked: frozenset[str] = frozenset()
+    only_pace: bool = False
+
+    def bears(self, fault: Fault) -> bool:
+        """Whether a transient fault is tried again at all."""
+        return self.max_retries > 0 and (fault.slows_down or not self.only_pace)
 
 
 class LiveExchange:
@@ -72,6 +78,7 @@ class LiveExchange:
         self._limiter: Limiter | None = None
         self._told = (0, 0.0)
         self._is_gone = False
+        self._has_answered = False
         self._concessions = Concessions(patience.unasked)
 
     async def send(self, body: Mapping[str, Any], occasion: Occasion) -> Mapping[str, Any]:
@@ -91,6 +98,7 @@ class LiveExchange:
                 if fault is None:
                     limiter.answered()
                     self._is_gone = False
+                    self._has_answered = True
                     return reply
                 wait = self._wait_s(fault, counted)
                 fits = occasion.time_limit is None or time.monotonic() + wait < occasion.time_limit
@@ -100,13 +108,17 @@ class LiveExchange:
                 continue
             counted += not unfair
             # Where nobody has listened for the whole of one turn's attempts, the next turn asks but once.
-            hopeless = not fault.is_transient or not self._patience.max_retries
+            hopeless = not fault.is_transient or not self._patience.bears(fault)
             hopeless = hopeless or (fault.kind == "refused" and self._is_gone)
             if hopeless or not fits or counted > self._patience.max_retries:
                 self._is_gone = fault.kind == "refused"
                 note = "" if fits or hopeless or fault.retry_after_s is None else _too_long(wait, occasion)
                 raise error_of(
-                    fault.masked(self._mask(fault.text)), self._place, attempts=attempts, note=note
+                    fault.masked(self._mask(fault.text)),
+                    self._place,
+                    attempts=attempts,
+                    note=note,
+                    key_is_good=self._has_answered,
                 )
             if not fault.slows_down:  # else the limiter makes all wait
                 await asyncio.sleep(wait)

@@ -14,7 +14,8 @@ __all__ = ["Fault", "MalformedReplyError", "Place", "WireError", "error_of", "re
 
 RATE_LIMITED, OVERLOADED = 429, 529
 _TRANSIENT = frozenset({RATE_LIMITED, 500, 502, 503, 504, OVERLOADED})
-_KEY_REFUSED = frozenset({401, 403})
+_FORBIDDEN = 403
+_KEY_REFUSED = frozenset({401, _FORBIDDEN})
 _NOT_FOUND, _TOO_LARGE = 404, 413
 _LONGEST_TEXT = 600
 # How providers and local servers word it; only OpenAI has a code for it.
@@ -92,7 +93,9 @@ class MalformedReplyError(HolodeckError):
     """A reply came whole and is not of the form that the protocol says."""
 
 
-def error_of(fault: Fault, place: Place, *, attempts: int, note: str = "") -> TurnError:
+def error_of(
+    fault: Fault, place: Place, *, attempts: int, note: str = "", key_is_good: bool = False
+) -> TurnError:
     """A fault that is not tried again, as the error that says what it means.
 
     Args:
@@ -100,6 +103,8 @@ def error_of(fault: Fault, place: Place, *, attempts: int, note: str = "") -> Tu
         place: Whom we talked to.
         attempts: How many there were, this one included.
         note: Why there is no further attempt, where that needs a word.
+        key_is_good: Whether the provider has answered with this key: a 403 is then about the request, as
+            where a gateway's moderation flags it.
     """
     tried = f" after {attempts} attempts" if attempts > 1 else ""
     said = f"{place.provider} answered {fault.status}{tried}: {_shortened(fault.text)}"
@@ -118,7 +123,7 @@ def error_of(fault: Fault, place: Place, *, attempts: int, note: str = "") -> Tu
             return TurnError(
                 f"{place.provider} sent a malformed reply{tried}: {_shortened(fault.text)}{more}"
             )
-        case _, status if status in _KEY_REFUSED:
+        case _, status if status in _KEY_REFUSED and not (key_is_good and status == _FORBIDDEN):
             return RunStoppedError(f"{said}; {_key_hint(place)}", final=final)
         case _, status if status == _NOT_FOUND:
             hint = f"is the model {place.model!r} there, at {place.endpoint}? {place.unknown_model_hint}"

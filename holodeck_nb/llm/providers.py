@@ -49,7 +49,8 @@ class ModelOptions:
         most_at_once: How many requests may be under way at one endpoint.
         record: Where all requests and replies are recorded; None for nowhere.
         replay: What answers in place of the provider; then no key, no package and no network are needed.
-        judges: Whether the model judges: what it is asked is then recorded apart from the conversations.
+        judges: Whether the model judges: what it is asked is then recorded apart from the conversations, its
+            metric tries again after a fault, and the form of its answers may be given up.
     """
 
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -154,7 +155,9 @@ def model_of(
     filing = Filing(place.provider, mask, by_what_is_asked=options.judges)
     if options.replay is not None:
         return ProviderModel(place, dialect, ReplayedExchange(options.replay, filing))
-    patience = Patience(options.max_retries, options.most_at_once, unasked)
+    if options.judges:
+        unasked |= {"response_format"}  # the prompt says it too, and the answer is checked anyway
+    patience = Patience(options.max_retries, options.most_at_once, unasked, only_pace=options.judges)
     exchange: Exchange = LiveExchange(place, wire(), dialect.check, patience, mask)
     if options.record is not None:
         if not options.judges:

@@ -99,12 +99,13 @@ def _status_fault(error: Any) -> Fault:
 
 
 def _said(fault: object, otherwise: str) -> str:
-    """What an error says, its code included where the message does not hold it."""
+    """What an error says, with its code and what it is about where the message does not hold them."""
     if not isinstance(fault, dict) or not isinstance(fault.get("message"), str):
         return otherwise
     message: str = fault["message"]
-    code = fault.get("code") or fault.get("type")
-    return f"{message} ({code})" if isinstance(code, str) and code not in message else message
+    more = (fault.get("code") or fault.get("type"), fault.get("param"))
+    unsaid = [each for each in more if isinstance(each, str) and each not in message]
+    return f"{message} ({', '.join(unsaid)})" if unsaid else message
 
 
 def _connection_fault(error: BaseException) -> Fault:

@@ -26,16 +26,18 @@ TOP_LOGPROBS = 20
 """How many alternatives are asked for: the most that OpenAI tells, and more than a scale has numbers."""
 
 _MOST_UNCLEAR = 0.01  # the share of a "1" that may be a 10, which is let pass
-_SHOWN = 0.001
+_LEAST = 0.001  # a share below it cannot be seen in the details, and must not decide at a threshold
 _BLANKS = re.compile(r"[ \t\n\r]*")
 
 
 def weights_of(completion: Completion, form: Form[Any]) -> Weights | None:
     """The probability of each number of the scale in place of the stated score; None where it is not told.
 
-    What is no number of the scale is left out, the rest is normalised. A token may begin before the number
-    (` 7`, `:7`) and end behind it (`7}`), and a number may have several: what "1" weighs is divided between 1
-    and 10 by what may follow it. Where that is not told, or the stated score has no weight, there is None.
+    What is no number of the scale, or very unlikely, is left out; the rest is normalised. A token may begin
+    before the number (` 7`, `:7`) and end behind it (`7}`), and a number may have several: what a stated "1"
+    weighs is divided between 1 and 10 by what may follow it. Of a "1" that was not stated nothing tells what
+    would have followed: it is left out where it hardly weighs. Where it does, or the stated score has no
+    weight, there is None.
 
     Source: Liu et al. 2023, "G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment", section 2,
     scoring function: the sum of p(s) * s over the scores s.
@@ -54,32 +56,33 @@ def weights_of(completion: Completion, form: Form[Any]) -> Weights | None:
     first = bisect_right(ends, start)
     before = raw[ends[first] - len(tokens[first].text) : start]
     shares = _shares(tokens[first:], numbers, before=before.decode(errors="replace"))
-    if shares is None or not shares.get(text[begin:end]):
+    if shares is None or shares.get(text[begin:end], 0.0) < _LEAST:
         return None
-    likeliest_first = sorted(shares.items(), key=lambda share: -share[1])
-    return {int(number): share for number, share in likeliest_first if share}
+    likely = {int(number): share for number, share in shares.items() if share >= _LEAST}
+    total = math.fsum(likely.values())
+    return {number: share / total for number, share in sorted(likely.items(), key=lambda each: -each[1])}
 
 
 def weighted_mean(weights: Weights) -> float:
-    """The mean of the numbers by their probabilities, on their scale.
+    """The mean of the numbers by their probabilities, on their scale, to three decimals.
 
     >>> weighted_mean({7: 0.75, 8: 0.25})
     7.25
     """
     mean = math.fsum(number * share for number, share in weights.items())
-    return min(max(weights), max(min(weights), mean))  # rounding must not lead out of the scale
+    return round(mean, 3)
 
 
 def told(weights: Weights | None) -> dict[str, Any]:
-    """As a metric's details show it, without what is too unlikely to be seen; empty without weights.
+    """As a metric's details show it; empty without weights.
 
-    >>> told({7: 0.75, 8: 0.2499, 3: 0.0001})
+    >>> told({7: 0.75, 8: 0.25})
     {'weighted': 7.25, 'probabilities': {'7': 0.75, '8': 0.25}}
     """
     if weights is None:
         return {}
-    shown = {str(number): round(share, 3) for number, share in weights.items() if share >= _SHOWN}
-    return {"weighted": round(weighted_mean(weights), 3), "probabilities": shown}
+    shown = {str(number): round(share, 3) for number, share in weights.items()}
+    return {"weighted": weighted_mean(weights), "probabilities": shown}
 
 
 def _value_span(text: str, place: int, key: str) -> tuple[int, int]:

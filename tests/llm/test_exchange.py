@@ -164,7 +164,6 @@ def test_the_limit_of_tokens_has_two_names():
 ASKED_FOR_PROBABILITIES = {"x": 1, "logprobs": True, "top_logprobs": 20}
 REFUSALS = [
     (403, "You are not allowed to request logprobs from this model (invalid_request_error)"),
-    (400, "Requested sample logprobs of 20, which is greater than max allowed: 5"),
     (400, "Logprobs is not enabled for models/gemini-2.5-pro"),
     (422, '{"detail":[{"type":"extra_forbidden","loc":["body","top_logprobs"]}]}'),
     (400, "log probabilities cannot be had here"),
@@ -182,6 +181,27 @@ def test_probabilities_are_given_up_both_together_and_for_good(code, text):
     wire = ListWire(status(code, text), GOOD, GOOD)
     asyncio.run(twice())
     assert wire.bodies == [ASKED_FOR_PROBABILITIES, {"x": 1}, {"x": 1}, "closed"]
+
+
+LIMITS = [
+    "Requested sample logprobs of 20, which is greater than max allowed: 5",
+    "top_logprobs must be between 0 and 5",
+    "ensure that top_logprobs is at most 5",
+    "top_logprobs: Input should be less than or equal to 5",
+]
+
+
+@pytest.mark.parametrize("text", LIMITS)
+def test_fewer_probabilities_are_asked_for_where_a_server_names_its_limit(text):
+    async def twice():
+        live = LiveExchange(PLACE, wire, check, Patience(0, math.inf), Mask([]))
+        for _ in range(2):
+            await live.send(ASKED_FOR_PROBABILITIES, Occasion())
+
+    fewer = {**ASKED_FOR_PROBABILITIES, "top_logprobs": 5}
+    wire = ListWire(status(400, text), GOOD, status(400, "no logprobs after all"), GOOD)
+    asyncio.run(twice())
+    assert wire.bodies == [ASKED_FOR_PROBABILITIES, fewer, fewer, {"x": 1}]
 
 
 @pytest.mark.parametrize("body", [ASKED_FOR_PROBABILITIES, {"x": 1}])

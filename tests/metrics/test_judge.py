@@ -407,3 +407,10 @@ def test_over_llmock(llmock_server):
     result = only(suite.run(agent=lambda text: "x", quiet=True, cache_enabled=False))
     assert (result.status, result.score) == ("failed", 0.4)
     assert result.reason == "score 0.40 is below the threshold 0.50: dull"
+
+
+def test_a_fault_is_tried_again_by_the_metric_alone(monkeypatch):
+    monkeypatch.setattr("holodeck_nb.engine.scoring.BACK_OFF_S", 0.01)
+    with Judge((500, {"error": {"message": "down"}}, {})) as judge:
+        result = only(judge.run(GEVAL))
+    assert (result.retries, len(judge.requests), result.details["judging"]["requests"]) == (3, 4, 4)

@@ -10,7 +10,7 @@ from judges import probable
 from holodeck_nb.llm.chat_model import AssistantMessage, ChatRequest, Completion, TokenLogprobs
 from holodeck_nb.llm.openai_chat import ChatCompletions
 from holodeck_nb.metrics.judge_forms import score_form
-from holodeck_nb.metrics.judge_weights import weighted_mean, weights_of
+from holodeck_nb.metrics.judge_weights import told, weighted_mean, weights_of
 
 TEN = score_form(0, 10)
 HEAD = '{"reason": "ok", "score": '
@@ -113,11 +113,18 @@ def test_a_character_may_be_cut_and_half_of_one_is_in_no_token():
     assert weights_of(completion('{"reason": "\ud800", "score": 7}', SEVEN), TEN) is None
 
 
+@pytest.mark.parametrize(("said", "other"), [("7", "6"), ("10", "9")])
+def test_what_is_too_unlikely_to_be_seen_decides_at_no_threshold(said, other):
+    found = weights(HEAD, {said: 0.9995, other: 0.0005}, "}")
+    assert found == {int(said): 1.0}
+    assert told(found)["weighted"] == int(said)
+
+
 def test_nothing_told_nothing_weighed():
     assert weights_of(Completion(AssistantMessage({}), TEXT), TEN) is None
 
 
-SHARES = st.dictionaries(st.integers(0, 10), st.floats(0.001, 1), min_size=1)
+SHARES = st.dictionaries(st.integers(0, 10), st.floats(0.05, 1), min_size=1)
 
 
 @given(SHARES, st.data())
