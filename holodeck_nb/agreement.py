@@ -102,12 +102,21 @@ def repeatability(run: RunResult, wanted: NewMetric, n: int, answers: RunResult)
             *key,
             tuple(result.score if result.measured else None for result in results),
             tuple(result.passed if result.measured else None for result in results),
+            tuple(_stated(result) for result in results),
         )
         for key, results in found.items()
         if any(result.status != "not_applicable" for result in results)
     )
     model = None if wanted.metric is None else wanted.metric.model
     return JudgeRepeatability(wanted.id, model, n, tuple(turns))
+
+
+def _stated(result: MetricResult) -> float | None:
+    """The number that the judge said, which a score weighted by probabilities hardly ever repeats."""
+    if not result.measured:
+        return None
+    said = (result.details or {}).get("score")
+    return said if isinstance(said, int | float) else result.score
 
 
 def _repeats(run: RunResult) -> int:

@@ -21,7 +21,7 @@ from .metrics.base import build_metrics, metric_ids, unavailable
 from .metrics.judge_models import Judges
 from .metrics.plugin_metric import settings_of
 from .options import KeepingArguments, RunOptions, run_options
-from .results.rollup import RunResult, unasserted
+from .results.rollup import RunResult, warnings_of
 from .resume import kept_plan
 from .road import Road
 from .taping import Taping
@@ -129,7 +129,7 @@ def scoring_plan(
     """A run that scores these cases of `run` again, at its pace where nothing else is said."""
     at_once = parallel or run.settings.get("parallel_test_cases")
     timeout = run.settings.get("grader_timeout")
-    stale = unasserted(run.cases)
+    stale = warnings_of(run.cases)
     return RunPlan(
         suite_name=run.suite_name,
         cases=cases,

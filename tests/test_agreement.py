@@ -197,6 +197,15 @@ def test_a_judgement_that_fails_is_counted_and_in_no_mean():
     assert found.frame["judged"].tolist() == [2]
 
 
+def test_weighted_scores_agree_where_the_stated_ones_do():
+    weights = iter([{"7": 0.60, "8": 0.4}, {"7": 0.61, "8": 0.39}, {"7": 0.62, "8": 0.38}])
+    with Judge(lambda body: judges.probable('{"reason": "", "score": ', next(weights), "}")) as judge:
+        run = hd.Suite(name="s", test_cases=CASES[:1]).run(agent=str, quiet=True)
+        found = run.judge_repeatability({**GEVAL, "threshold": None}, n=3, judge=judge.model)
+    assert found.turns[0].agreement == 1.0
+    assert found.noise > 0
+
+
 def test_a_threshold_makes_no_pass_of_a_metrics_own_no():
     def no(context):
         return hd.GraderResult(score=0.8, passed=False)

@@ -11,7 +11,7 @@ from typing import Any
 from holodeck_nb.collection import paused
 from holodeck_nb.errors import ConfigError, Problem
 from holodeck_nb.results.records import RunWarning, TurnResult
-from holodeck_nb.results.rollup import CaseResult, RunResult, unasserted
+from holodeck_nb.results.rollup import CaseResult, RunResult, warnings_of
 
 from .journal import FORMAT, VERSION, is_open
 from .journal_lines import LineError, read_lines
@@ -211,7 +211,7 @@ class _Reading:
             duration_ms=end["duration_ms"],
             settings=facts.settings,
             environment=facts.environment,
-            warnings=(*self.warnings, *([] if self.end else unasserted(cases)), *self.faults),
+            warnings=(*self.warnings, *([] if self.end else warnings_of(cases)), *self.faults),
             stop_reason=end["stop_reason"],
         )
 

@@ -15,7 +15,7 @@ from typing import Any
 from holodeck_nb._version import __version__
 from holodeck_nb.errors import described
 from holodeck_nb.results.records import RunWarning, TurnResult
-from holodeck_nb.results.rollup import CaseResult, RunResult, unasserted
+from holodeck_nb.results.rollup import CaseResult, RunResult, warnings_of
 
 from .budget import Budget, Spending
 from .journal import Journal
@@ -162,7 +162,7 @@ class RunRecord:
             duration_ms=self.duration_ms if played is None else played.duration_ms,
             settings=dict(self.plan.settings),
             environment=self._environment,
-            warnings=(*self.warnings, *unasserted(cases)),
+            warnings=(*self.warnings, *warnings_of(cases)),
             stop_reason=self.stop_reason or (None if played is None else played.stop_reason),
         )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from holodeck_nb.errors import RunStoppedError, TurnError, described
 from holodeck_nb.llm.chat_model import ChatModel, ChatRequest, Occasion, UserMessage
+from holodeck_nb.llm.faults import Place
 from holodeck_nb.results.judging import Judging
 from holodeck_nb.schema.agent import ModelConfig
 from holodeck_nb.sync import TimeLimitError, bounded
@@ -54,6 +55,12 @@ class Judge:
     lost: str | None = None
 
     @property
+    def endpoint(self) -> str:
+        """Where it answers; "" for a model of a package that does not tell."""
+        place = getattr(self.model, "place", None)
+        return place.endpoint if isinstance(place, Place) else ""
+
+    @property
     def name(self) -> str:
         """`openai:gpt-5`."""
         return f"{self.config.provider}:{self.config.name}"
@@ -91,7 +98,7 @@ class Hearing:
 
     async def _answered(self, request: ChatRequest, form: Form[T]) -> tuple[T, Weights | None]:
         cache = self.judge.cache
-        key = None if cache is None else cache.key(self.judge.config, request)
+        key = None if cache is None else cache.key(self.judge.config, self.judge.endpoint, request)
         if cache is not None and key is not None and (kept := cache.reply(key)) is not None:
             try:
                 answer = read_reply(kept.text, form)

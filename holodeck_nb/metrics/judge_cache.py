@@ -43,11 +43,11 @@ class JudgeCache:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def key(self, model: ModelConfig, request: ChatRequest) -> str:
-        """A hash of the model with its settings, and of every text and the schema that it is sent."""
+    def key(self, model: ModelConfig, endpoint: str, request: ChatRequest) -> str:
+        """A hash of the model with its settings and where it answers, and of all that it is sent."""
         settings = {name: str(getattr(model, name)) for name in _SETTINGS}
         texts = [getattr(message, "text", "") for message in request.messages]
-        asked = [settings, request.instructions, texts, request.response_format]
+        asked = [settings, endpoint, request.instructions, texts, request.response_format]
         # Escaped, so that a lone half of a character can be hashed too.
         return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode("ascii")).hexdigest()
 

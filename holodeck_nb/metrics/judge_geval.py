@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from .base import GraderResult
 from .judge_forms import Form, Scored, score_form, texts
-from .judge_metric import PARAMS, Bench, task_of
+from .judge_metric import PARAMS, Bench, called, named_too, task_of
 from .judge_prompts import GEVAL, GEVAL_SCALES, GEVAL_STEPS
 from .judge_weights import told, weighted_mean
 
@@ -23,11 +23,6 @@ __all__ = ["GEvalJudge"]
 _HIGHEST = 10
 _SCORE: Form[Scored] = score_form(0, _HIGHEST)
 _STRICT: Form[Scored] = score_form(0, 1)
-# What the texts of these names are called in the prompt.
-_TOLD = {
-    **dict.fromkeys(("retrieval_context", "context"), "numbered passages"),
-    "tools_called": "the numbered calls of tools",
-}
 _STEPS: Form[tuple[str, ...]] = texts("steps", "one step")
 
 
@@ -49,8 +44,8 @@ class GEvalJudge:
     def __init__(self, bench: Bench, config: GEvalMetric) -> None:
         self._bench = bench
         self._config = config
-        self._steps = config.evaluation_steps
-        self._writing = asyncio.Lock()
+        self._steps = config.evaluation_steps or None
+        self._writing: asyncio.Future[tuple[str, ...]] | None = None
         self.id = bench.id
         self.threshold = bench.threshold
         self.fail_on_error = bench.fail_on_error
@@ -96,21 +91,33 @@ class GEvalJudge:
         shown: dict[str, Evidence] = {}
         for name in self._config.evaluation_params:
             shown |= {evidence.name: evidence for evidence in PARAMS[name](context)}
-        return list(shown.values())
+        return named_too(self._bench, context, list(shown.values()))
 
     async def _task(self, hearing: Hearing) -> tuple[str, tuple[str, ...] | None]:
         """What is asked, and the steps in it; a prompt of the user's own has none of ours."""
         scale = GEVAL_SCALES.strict if self._config.strict_mode else GEVAL_SCALES.scale
         if self._bench.custom_prompt is not None:
-            return f"{task_of(self._bench, '')}\n\n{scale}", None
-        async with self._writing:  # one turn has them written, the others wait for them
-            if self._steps is None:
-                names = (_TOLD.get(name, name) for name in self._config.evaluation_params)
-                params = ", ".join(dict.fromkeys(names))
-                asked = GEVAL_STEPS.format(params=params, criteria=self._config.criteria)
-                written = await hearing.ask(asked, [], _STEPS)
-                if not written:
-                    raise hearing.error("the judge wrote no steps for these criteria")
-                self._steps = written
-        steps = "\n".join(f"{number}. {step}" for number, step in enumerate(self._steps, 1))
-        return GEVAL.format(criteria=self._config.criteria, steps=steps, scale=scale), self._steps
+            return f"{task_of(self._bench, '', criteria=self._config.criteria)}\n\n{scale}", None
+        steps = self._steps or await self._written(hearing)
+        listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
+        return GEVAL.format(criteria=self._config.criteria, steps=listed, scale=scale), steps
+
+    async def _written(self, hearing: Hearing) -> tuple[str, ...]:
+        """The steps, written by the judge; turns that need them at once share one answer, or one error."""
+        if self._writing is None:
+            self._writing = asyncio.ensure_future(self._write(hearing))
+            self._writing.add_done_callback(self._wrote)
+        return await asyncio.shield(self._writing)  # a turn that gives up takes them from no other
+
+    async def _write(self, hearing: Hearing) -> tuple[str, ...]:
+        params = ", ".join(dict.fromkeys(map(called, self._config.evaluation_params)))
+        asked = GEVAL_STEPS.format(params=params, criteria=self._config.criteria)
+        written = await hearing.ask(asked, [], _STEPS)
+        if not written:
+            raise hearing.error("the judge wrote no steps for these criteria")
+        return written
+
+    def _wrote(self, writing: asyncio.Future[tuple[str, ...]]) -> None:
+        self._writing = None
+        if not writing.cancelled() and writing.exception() is None:
+            self._steps = writing.result()

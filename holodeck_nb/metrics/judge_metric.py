@@ -11,12 +11,24 @@ from .judge import Judge
 from .judge_evidence import Evidence, listed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holodeck_nb.schema.metrics import GEvalMetric, RagMetric, StandardMetric
 
     from .base import GraderContext, MetricSetup
     from .judge import Hearing
 
-__all__ = ["PARAMS", "Bench", "expected_output", "passages", "question", "reply", "task_of"]
+__all__ = [
+    "PARAMS",
+    "Bench",
+    "called",
+    "expected_output",
+    "named_too",
+    "passages",
+    "question",
+    "reply",
+    "task_of",
+]
 
 _RETRIES = 3  # 006 FR-015
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -75,17 +87,47 @@ class Bench:
         return self.judge.hearing(context.test_case_name, context.turn_index)
 
 
-def task_of(bench: Bench, ours: str) -> str:
+def called(name: str) -> str:
+    """What the texts of this name are called in a prompt.
+
+    >>> called("context")
+    'the numbered passages'
+    """
+    match name:
+        case "retrieval_context" | "context":
+            return "the numbered passages"
+        case "tools_called":
+            return "the numbered calls of tools"
+    return f"the text {name}"
+
+
+def task_of(bench: Bench, ours: str, *, criteria: str = "") -> str:
     """The task as the judge is given it: ours, or the suite's own.
 
-    `{actual_output}` and the other names of texts become a word for the text of that name, which stands
-    further down between its markers; other braces stay as they are.
+    In the latter, `{actual_output}` and the other names of texts become a word for the text of that name,
+    which stands further down between its markers (see `named_too`), `{criteria}` becomes the criteria where
+    there are some, and other braces stay as they are.
     """
     if bench.custom_prompt is None:
         return ours
-    return _PLACEHOLDER.sub(
-        lambda found: f"the text {found[1]}" if found[1] in PARAMS else found[0], bench.custom_prompt
-    )
+
+    def word(found: re.Match[str]) -> str:
+        if found[1] == "criteria" and criteria:
+            return criteria
+        return called(found[1]) if found[1] in PARAMS else found[0]
+
+    return _PLACEHOLDER.sub(word, bench.custom_prompt)
+
+
+def named_too(bench: Bench, context: GraderContext, shown: Sequence[Evidence]) -> list[Evidence]:
+    """The texts that are shown, and those that a prompt of the suite's own names beside them.
+
+    Raises:
+        NotApplicableError: It names one that this turn does not have.
+    """
+    names = _PLACEHOLDER.findall(bench.custom_prompt or "")
+    named = [evidence for name in names if name in PARAMS for evidence in PARAMS[name](context)]
+    return list({evidence.name: evidence for evidence in (*shown, *named)}.values())
 
 
 def question(context: GraderContext) -> list[Evidence]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from .base import GraderResult
 from .judge_forms import score_form
-from .judge_metric import Bench, passages, question, reply, task_of
+from .judge_metric import Bench, named_too, passages, question, reply, task_of
 from .judge_prompts import QUALITY, QUALITY_SCALE
 from .response_path import Path, ResponsePathError, extract, read_path
 
@@ -40,7 +40,7 @@ class QualityJudge(Bench):
     def build(cls, config: MetricConfig, setup: MetricSetup) -> QualityJudge:
         """From a `StandardMetric` with the name of a judged one."""
         assert config.type == "standard"
-        highest = config.scale if config.scale is not None and config.scale > 1 else _HIGHEST
+        highest = _HIGHEST if config.scale is None else config.scale
         bench = Bench.of(config, setup, on_its_scale(config.threshold, 1, highest))
         return cls(
             **vars(bench),
@@ -69,7 +69,7 @@ class QualityJudge(Bench):
         hearing = self.hearing(context)
         scored = await hearing.ask(
             f"{task_of(self, told.task)}\n\n{scale}",
-            [*question(context), *evidence, *reply(context)],
+            named_too(self, context, [*question(context), *evidence, *reply(context)]),
             score_form(1, self.highest),
         )
         return GraderResult(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from .base import GraderResult, NotApplicableError
 from .judge_evidence import listed
 from .judge_forms import Form, numbered_verdicts, texts, verdicts
-from .judge_metric import Bench, expected_output, passages, question, reply, task_of
+from .judge_metric import Bench, expected_output, named_too, passages, question, reply, task_of
 from .judge_prompts import RAG
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class RagJudge(Bench):
             raise NotApplicableError("the reply makes no claim that could be checked")
         evidence = [*found, *listed("claim", claims)]
         form = numbered_verdicts("claim", len(claims))
+        evidence = named_too(self, context, evidence)
         judged = await hearing.ask(task_of(self, RAG.faithfulness), evidence, form)
         return self._result(share(judged), "claim", claims, judged, said_yes="supported")
 
@@ -82,6 +83,7 @@ class RagJudge(Bench):
             raise hearing.error("the judge found no statement in a reply that is not empty")
         evidence = [*question(context), *listed("statement", statements)]
         form = numbered_verdicts("statement", len(statements))
+        evidence = named_too(self, context, evidence)
         judged = await hearing.ask(task_of(self, RAG.answer_relevancy), evidence, form)
         return self._result(share(judged), "statement", statements, judged, said_yes="relevant")
 
@@ -98,7 +100,8 @@ class RagJudge(Bench):
         hearing = self.hearing(context)
         form = numbered_verdicts("passage", len(found))
         task = task_of(self, RAG.contextual_precision)
-        judged = await hearing.ask(task, [*question(context), *expected, *found], form)
+        evidence = named_too(self, context, [*question(context), *expected, *found])
+        judged = await hearing.ask(task, evidence, form)
         score = average_precision([verdict.yes for verdict in judged])
         shown = [f"passage {number}" for number in range(1, len(judged) + 1)]
         return self._result(score, "passage", shown, judged, said_yes="relevant")
@@ -111,9 +114,8 @@ class RagJudge(Bench):
         """
         found, expected = passages(context), expected_output(context)
         hearing = self.hearing(context)
-        judged = await hearing.ask(
-            task_of(self, RAG.contextual_recall), [*expected, *found], verdicts("sentence")
-        )
+        evidence = named_too(self, context, [*expected, *found])
+        judged = await hearing.ask(task_of(self, RAG.contextual_recall), evidence, verdicts("sentence"))
         shown = [verdict.about for verdict in judged]
         return self._result(share(judged), "sentence", shown, judged, said_yes="attributed")
 
@@ -127,7 +129,7 @@ class RagJudge(Bench):
         hearing = self.hearing(context)
         judged = await hearing.ask(
             task_of(self, RAG.contextual_relevancy),
-            [*question(context), *found],
+            named_too(self, context, [*question(context), *found]),
             verdicts("statement", passages=len(found)),
         )
         shown = [verdict.about for verdict in judged]

@@ -113,13 +113,21 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Reasked:
-    """One turn, judged several times over: the scores (None: no score that time) and the verdicts."""
+    """One turn, judged several times over.
+
+    Attributes:
+        case, turn, repeat: Which turn.
+        scores: A score each time, 0 to 1; None where there was none.
+        passed: A verdict each time; None where there was none.
+        stated: The numbers that the judge said, where scores are weighted by probabilities; else the scores.
+    """
 
     case: str
     turn: int
     repeat: int
     scores: tuple[float | None, ...]
     passed: tuple[bool | None, ...]
+    stated: tuple[float | None, ...] = ()
 
     @property
     def measured(self) -> list[float]:
@@ -144,8 +152,9 @@ class Reasked:
 
     @property
     def agreement(self) -> float | None:
-        """Of the pairs of verdicts (scores where there are none), the share that is the same."""
-        said: Sequence[float | bool] = self.verdicts or self.measured
+        """Of the pairs of verdicts (stated scores where there are none), the share that is the same."""
+        stated = [score for score in self.stated or self.scores if score is not None]
+        said: Sequence[float | bool] = self.verdicts or stated
         pairs = [a == b for a, b in itertools.combinations(said, 2)]
         return sum(pairs) / len(pairs) if pairs else None
 

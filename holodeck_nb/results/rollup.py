@@ -15,11 +15,11 @@ from .records import MetricKind, RunWarning, TokenUsage, TurnResult
 from .repeats import PassEstimate, Spread, pass_estimates, spreads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .records import MetricResult, Status, ToolInvocation
 
-__all__ = ["CaseResult", "MetricRollup", "RunResult", "Summary", "unasserted"]
+__all__ = ["CaseResult", "MetricRollup", "RunResult", "Summary", "warnings_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +262,29 @@ class Summary:
         return self.turns_passed / self.turns if self.turns else None
 
 
-def unasserted(cases: Iterable[CaseResult]) -> tuple[RunWarning, ...]:
-    """One warning for all turns that passed because nothing was asserted of them."""
+def warnings_of(cases: Sequence[CaseResult]) -> tuple[RunWarning, ...]:
+    """What a user should know of the cases taken together."""
+    return (*_unasserted(cases), *_unevenly_weighted(cases))
+
+
+def _unevenly_weighted(cases: Iterable[CaseResult]) -> Iterator[RunWarning]:
+    """One for each G-Eval metric of which only some scores are weighted by probabilities."""
+    weighted: dict[str, list[bool]] = {}
+    for case in cases:
+        for turn in case.turns:
+            for metric in turn.metrics:
+                if metric.kind == "geval" and metric.verdict is None and metric.measured:
+                    weighted.setdefault(metric.id, []).append("weighted" in (metric.details or {}))
+    for name, flags in weighted.items():
+        if any(flags) and not all(flags):
+            yield RunWarning(
+                f"{sum(flags)} of {len(flags)} scores of {name!r} are weighted by the probabilities of the"
+                " judge's tokens, which its provider did not tell with the others: compare them with care"
+            )
+
+
+def _unasserted(cases: Iterable[CaseResult]) -> tuple[RunWarning, ...]:
+    """One for all turns that passed because nothing was asserted of them."""
     count = sum(
         turn.passed and not turn.tool_checks and all(metric.passed is None for metric in turn.metrics)
         for case in cases

@@ -70,9 +70,16 @@ def _on_its_scale(threshold: float, info: ValidationInfo) -> float:
     metric = info.data.get("metric")
     if metric is not None and metric not in _JUDGED_NAMES and threshold > 1:
         raise wrong(f"expected at most 1, got {threshold:g}: {metric} scores from 0 to 1")
-    if threshold > _JUDGED_LIMIT:
-        raise wrong(f"expected at most 5, got {threshold:g}: a judge scores from 1 to 5")
+    highest = info.data.get("scale") or _JUDGED_LIMIT
+    if threshold > highest:
+        raise wrong(f"expected at most {highest}, got {threshold:g}: a judge scores from 1 to {highest}")
     return threshold
+
+
+def _judges_scale(scale: int, info: ValidationInfo) -> int:
+    if scale == 1 and info.data.get("metric") in _JUDGED_NAMES:
+        raise wrong("expected at least 2, got 1: a judge scores from 1 to the scale's end")
+    return scale
 
 
 def _grader(value: Any) -> Any:
@@ -129,8 +136,8 @@ class StandardMetric(_Common):
 
     type: Annotated[Literal["standard"], WithJsonSchema({"enum": ["standard", *STANDARD_NAMES]})] = "standard"
     metric: StandardName
+    scale: Annotated[Count, AfterValidator(_judges_scale)] | None = None
     threshold: Annotated[Number, Field(ge=0), AfterValidator(_on_its_scale)] | None = None
-    scale: Count | None = None
     model: ModelConfig | None = None
     retry_on_failure: Annotated[Whole, Field(ge=0)] | None = None
     timeout_ms: Positive | None = None

@@ -277,6 +277,12 @@ agent.yaml:2: evaluations.metrics[0].threshold: expected at least 0, got -0.1
 > evaluations: {metrics: [{type: fluency, threshold: 6}]}
 agent.yaml:2: evaluations.metrics[0].threshold: expected at most 5, got 6: a judge scores from 1 to 5
 
+> evaluations: {metrics: [{type: fluency, scale: 3, threshold: 4}]}
+agent.yaml:2: evaluations.metrics[0].threshold: expected at most 3, got 4: a judge scores from 1 to 3
+
+> evaluations: {metrics: [{type: fluency, scale: 1}]}
+agent.yaml:2: evaluations.metrics[0].scale: expected at least 2, got 1: a judge scores from 1 to the scale's end
+
 > evaluations: {metrics: [{type: faithfulness, threshold: 2}]}
 agent.yaml:2: evaluations.metrics[0].threshold: expected at most 1, got 2
 

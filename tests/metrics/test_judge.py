@@ -364,6 +364,34 @@ def test_a_custom_prompt_takes_the_place_of_the_task_and_of_nothing_else():
     assert judges.shown(judge.requests[0], "actual_output") == "It was 206588."
 
 
+def test_a_custom_prompt_is_shown_the_texts_that_it_names():
+    own = "{criteria} Compare {actual_output} with {expected_output}, by {context} and {tools_called}."
+    turn = {"ground_truth": "206588", "retrieval_context": ["cash: 206588"]}
+    with Judge(score(5)) as judge:
+        judge.run({**GEVAL, "custom_prompt": own}, turn=turn)
+        missing = only(judge.run({"type": "relevance", "custom_prompt": "Is it {expected_output}?"}))
+    (body,) = judge.requests
+    assert judges.prompt(body).startswith(
+        f"{GEVAL['criteria']} Compare the text actual_output with the text expected_output, by the numbered"
+        " passages and the numbered calls of tools."
+    )
+    assert judges.shown(body, "expected_output") == "206588"
+    assert judges.shown(body, "passage 1") == "cash: 206588"
+    assert (missing.status, missing.reason) == ("not_applicable", "no ground truth on this turn")
+
+
+def test_answers_are_kept_by_where_they_came_from(tmp_path, monkeypatch):
+    suite = hd.Suite(name="s", evaluations=[{**GEVAL, "model": "openai:m"}], test_cases=[{"input": "?"}])
+    monkeypatch.setenv("OPENAI_API_KEY", judges.KEY)
+    found = []
+    for number in (2, 8, 2):
+        with Judge(score(number)) as judge:
+            monkeypatch.setenv("OPENAI_BASE_URL", judge.server.url)
+            run = suite.run(agent=str, quiet=True, cache_dir=str(tmp_path))
+            found.append((only(run).score, len(judge.requests)))
+    assert found == [(0.2, 1), (0.8, 1), (0.2, 1)]
+
+
 def test_odd_characters_reach_the_judge(tmp_path):
     reply = "naïve 🙂 \u202e \ud800 end"
     with Judge(score(5)) as judge:

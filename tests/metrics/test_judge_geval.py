@@ -1,5 +1,6 @@
 """G-Eval: criteria, steps, what the judge is shown, what its score weighs, strict mode."""
 
+import itertools
 import json
 
 import judges
@@ -43,6 +44,20 @@ def test_steps_that_cannot_be_had_are_asked_for_again_on_the_next_turn():
     with Judge(steps=["no", "no", steps("look")], score=score(5)) as judge:
         run = judge.run(GEVAL, cases=cases)
     assert run.metrics["status"].tolist() == ["error", "scored"]
+
+
+def test_turns_that_wait_for_steps_share_what_becomes_of_them():
+    cases = [{"name": str(number), "input": "?"} for number in range(6)]
+    with Judge(steps=["no", "no", steps("look")], score=score(5)) as judge:
+        run = judge.run(GEVAL, cases=cases, parallel_test_cases=6)
+    assert set(run.metrics["status"]) == {"error"}
+    assert len(judge.requests) == 2
+
+
+def test_an_empty_list_of_steps_is_none():
+    with Judge(steps=steps("look"), score=score(5)) as judge:
+        judge.run({**GEVAL, "evaluation_steps": []})
+    assert "1. look" in judges.prompt(judge.requests[1])
 
 
 def test_no_steps_at_all_are_an_error():
@@ -177,6 +192,20 @@ def test_a_model_that_refuses_probabilities_judges_without_and_is_asked_for_them
     assert ["logprobs" in body for body in judge.requests] == [True, False, False]
     assert not any("top_logprobs" in body for body in judge.requests[1:])
     assert run.summary.judging.requests == 2
+
+
+def test_scores_that_are_weighted_only_now_and_then_are_told_apart():
+    told = itertools.cycle([probable('{"reason": "", "score": ', {"7": 0.6, "8": 0.4}, "}"), score(7)])
+    cases = [{"name": str(number), "input": "?"} for number in range(4)]
+    with Judge(lambda body: next(told)) as judge:
+        mixed = judge.run({**GIVEN, "threshold": 0.5}, cases=cases)
+        again = mixed.rescore([{**GIVEN, "evaluation_steps": ["same"], "threshold": 0.5}], judge=judge.model)
+    [text] = mixed.warnings["text"]
+    assert text == (
+        "2 of 4 scores of 'clarity' are weighted by the probabilities of the judge's tokens, which its"
+        " provider did not tell with the others: compare them with care"
+    )
+    assert len(again.warnings) == 1
 
 
 def test_a_server_without_schemas_judges_by_what_the_prompt_says():

@@ -149,3 +149,11 @@ def test_a_custom_prompt_replaces_the_question_that_decides():
         only(judge.run({"type": "faithfulness", "custom_prompt": "Is each claim in the text?"}, turn=TURN))
     assert not judges.prompt(judge.requests[0]).startswith("Is each")
     assert judges.prompt(judge.requests[1]).startswith("Is each claim in the text?\n\nThe texts follow")
+
+
+def test_a_custom_prompt_may_name_texts_that_ours_does_without():
+    own = {"type": "faithfulness", "custom_prompt": "Does {retrieval_context} support {actual_output}?"}
+    with Judge(claims=claims("a"), verdicts=verdicts("yes")) as judge:
+        only(judge.run(own, turn=TURN))
+    assert judges.shown(judge.requests[1], "actual_output") == "It was 206588."
+    assert judges.prompt(judge.requests[1]).startswith("Does the numbered passages support the text")
