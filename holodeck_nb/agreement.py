@@ -12,6 +12,7 @@ from .errors import ConfigError, Problem
 from .metrics.base import metric_ids
 from .metrics.judge_models import is_judged
 from .results.agreement import Compared, Reasked
+from .results.judging import Judging
 from .views.agreement import JudgeRepeatability, LabelAgreement
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ def repeatability(run: RunResult, wanted: NewMetric, n: int, answers: RunResult)
         if any(result.status != "not_applicable" for result in results)
     )
     model = None if wanted.metric is None else wanted.metric.model
-    return JudgeRepeatability(wanted.id, model, n, tuple(turns))
+    spent = [told for results in found.values() for each in results if (told := Judging.of(each)) is not None]
+    return JudgeRepeatability(wanted.id, model, n, tuple(turns), Judging.sum(spent))
 
 
 def _stated(result: MetricResult) -> float | None:

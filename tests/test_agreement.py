@@ -179,6 +179,7 @@ def test_a_judge_that_flips_its_verdict_is_reported(tmp_path):
     assert frame["agreement"].tolist() == [1.0, pytest.approx(2 / 6)]  # 2 of the 6 pairs say the same
     assert [turn.case for turn in found.flipped] == ["flips"]
     assert (found.unanimous.hits, found.unanimous.n, found.agreement) == (1, 2, pytest.approx(2 / 3))
+    assert (found.judging.requests, found.judging.usage.total_tokens) == (8, 880)
     assert found.noise == pytest.approx((0.25 / 3 / 2) ** 0.5)  # variances 0 and 4 * 0.25**2 / 3
     assert repr(found) == (
         "<Repeatability of 'clarity': same verdict 0.50 (0.09 to 0.91, 1 of 2), pairs that agree 0.67, "

@@ -6,8 +6,10 @@ import itertools
 import math
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+
+from .judging import Judging
 
 __all__ = ["Agreement", "Compared", "Reasked", "Repeatability", "Share", "cohens_kappa", "wilson"]
 
@@ -168,12 +170,14 @@ class Repeatability:
         model: The judge's model; None where it is not known.
         asked: How often each turn was judged.
         turns: One a turn, in the suite's order.
+        judging: What all of it took.
     """
 
     metric: str
     model: str | None
     asked: int
     turns: tuple[Reasked, ...]
+    judging: Judging = field(default_factory=Judging)
 
     @cached_property
     def unanimous(self) -> Share:

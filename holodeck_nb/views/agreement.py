@@ -9,6 +9,7 @@ from holodeck_nb.results.columns import DISAGREEMENT_COLUMNS, REASKED_COLUMNS
 
 from .card import SCOPE, STYLE, cell, facts, paragraph
 from .visible_text import one_line, shortened
+from .wording import judged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +81,7 @@ class JudgeRepeatability(Repeatability):
     def _repr_html_(self) -> str:
         flipped = len(self.flipped)
         note = f"the judge flipped its verdict on {flipped} of {len(self.turns)} turns" if flipped else ""
-        return _card("Repeatability", self.metric, self._facts(), note)
+        return _card("Repeatability", self.metric, [*self._facts(), ("Took", judged(self.judging))], note)
 
     def _facts(self) -> list[tuple[str, str]]:
         rows = [

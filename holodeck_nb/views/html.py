@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from .card import SCOPE, STYLE, cell, facts, paragraph, table
 from .run_breakdown import by_turn, failing_reasons, worst_cases
 from .visible_text import one_line, shortened
-from .wording import counted, duration, mark, of_all, score, tokens, totals, verdict
+from .wording import counted, duration, judged, mark, of_all, score, tokens, totals, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from holodeck_nb.results.judging import Judging
     from holodeck_nb.results.repeats import PassEstimate
     from holodeck_nb.results.rollup import RunResult, Summary
 
@@ -129,7 +128,7 @@ def _totals(summary: Summary) -> str:
     if s.cost_usd is not None:
         rows.append(("Cost", f"${s.cost_usd:.4f}"))
     if s.judging is not None:
-        rows.append(("Judges", _judging(s.judging)))
+        rows.append(("Judges", judged(s.judging)))
     if s.pass_at:
         rows.append(("Repeats", _repeats(s.pass_at[-1])))
     return facts(rows)
@@ -138,19 +137,6 @@ def _totals(summary: Summary) -> str:
 def _repeats(estimate: PassEstimate) -> str:
     k, n = estimate.k, counted(estimate.n, "case")
     return f"pass@{k} {100 * estimate.at_least_one:.1f} %, pass^{k} {100 * estimate.all:.1f} % over {n}"
-
-
-def _judging(judging: Judging) -> str:
-    """What judges were asked, in a line: they are paid for apart from the agent."""
-    parts = [counted(judging.requests, "request")]
-    if judging.cached:
-        parts.append(f"{judging.cached:,} answers known from before")
-    if judging.usage is not None and judging.usage.total_tokens is not None:
-        more = "" if judging.usage.complete else "at least "
-        parts.append(f"{more}{counted(judging.usage.total_tokens, 'token')}")
-    if judging.requests and judging.cost_usd is not None:
-        parts.append(f"${judging.cost_usd:.4f}")
-    return ", ".join(parts)
 
 
 def _metrics(summary: Summary) -> str:

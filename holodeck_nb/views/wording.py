@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from holodeck_nb.results.judging import Judging
     from holodeck_nb.results.records import Status
     from holodeck_nb.results.rollup import Summary
 
-__all__ = ["MARKS", "counted", "duration", "mark", "of_all", "score", "tokens", "totals", "verdict"]
+__all__ = ["MARKS", "counted", "duration", "judged", "mark", "of_all", "score", "tokens", "totals", "verdict"]
 
 MARKS: dict[Status, str] = {"passed": "✓", "failed": "✗", "error": "!", "skipped": "○"}
 _MS_A_SECOND, _S_A_MINUTE = 1000, 60
@@ -70,3 +71,16 @@ def totals(summary: Summary) -> str:
     turns = f"{summary.turns_passed:,} of {counted(summary.turns, 'turn')}"
     time = [] if summary.duration_ms is None else [duration(summary.duration_ms)]
     return ", ".join([cases, turns, *time])
+
+
+def judged(judging: Judging) -> str:
+    """What judges were asked, in a line: they are paid for apart from the agent."""
+    parts = [counted(judging.requests, "request")]
+    if judging.cached:
+        parts.append(f"{judging.cached:,} answers known from before")
+    if judging.usage is not None and judging.usage.total_tokens is not None:
+        more = "" if judging.usage.complete else "at least "
+        parts.append(f"{more}{counted(judging.usage.total_tokens, 'token')}")
+    if judging.requests and judging.cost_usd is not None:
+        parts.append(f"${judging.cost_usd:.4f}")
+    return ", ".join(parts)
