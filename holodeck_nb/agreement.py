@@ -30,6 +30,7 @@ __all__ = [
     "labels_by_turn",
     "repeatability",
     "repeated_metric",
+    "the_one",
     "turns_with",
 ]
 
@@ -50,14 +51,14 @@ def turns_with(run: RunResult, metric: str) -> RunResult:
     return replace(run, cases=tuple(cases))
 
 
-def repeated_metric(metric: str | Mapping[str, Any], n: int, suite: LoadedSuite | None) -> Any:
+def repeated_metric(metric: str | Mapping[str, Any], n: Any, suite: LoadedSuite | None) -> Any:
     """The metric to ask again: as it is given, or the suite's one of that id.
 
     Raises:
         ConfigError: There is none, there are several that differ, or no model judges it.
     """
     place = "judge_repeatability(…)"
-    if n < 2:  # noqa: PLR2004 - one answer repeats nothing
+    if not isinstance(n, int) or n < 2:  # noqa: PLR2004 - one answer repeats nothing
         raise ConfigError([Problem(f"expected `n` of at least 2, got {n!r}", path=place)])
     if not isinstance(metric, str):
         return metric
@@ -77,6 +78,17 @@ def repeated_metric(metric: str | Mapping[str, Any], n: int, suite: LoadedSuite 
         hint = "give the metric as in a suite file: judge_repeatability({'type': 'geval', …}, n=5)"
         raise ConfigError([Problem(message, path=place, hint=hint)])
     return judged[0].model_copy(update={"name": metric})
+
+
+def the_one(metrics: Sequence[NewMetric]) -> NewMetric:
+    """The metric to ask again.
+
+    Raises:
+        ConfigError: It is disabled.
+    """
+    if not metrics:
+        raise ConfigError([Problem("the metric is disabled", path="judge_repeatability(…)")])
+    return metrics[0]
 
 
 def asked_again(run: RunResult, wanted: NewMetric, n: int) -> tuple[CasePlan, ...]:

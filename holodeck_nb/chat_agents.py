@@ -27,7 +27,6 @@ from .taping import Taping
 __all__ = ["chat_backend"]
 
 _ROUNDS = 20
-Paths = str | os.PathLike[str]
 
 
 def chat_backend(

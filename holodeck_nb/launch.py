@@ -108,6 +108,7 @@ def prepare(
     problems += (replace(problem, file=suite.path or None) for problem in unjudged)
     if chosen is not None:
         problems += taping.unfit_for(chosen, judges)
+        problems += taping.overwrites(chosen)
     if problems or chosen is None:
         raise ConfigError(problems)
     who = _who(suite, agent, backend)

@@ -152,6 +152,8 @@ def _is_earlier(facts: RunFacts, plan: RunPlan) -> bool:
         and Path(facts.suite_path).name == Path(plan.suite_path).name
         and facts.made_by == plan.made_by
         and (facts.rescored_from or "") == plan.recorded_id
+        # One that was only saved does not tell what its cases were.
+        and (plan.recorded is not None or any(facts.fingerprints.values()))
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -14,6 +15,7 @@ from .agreement import (
     labels_by_turn,
     repeatability,
     repeated_metric,
+    the_one,
     turns_with,
 )
 from .engine.journal_folder import find_journal
@@ -22,6 +24,7 @@ from .engine.journal_saving import save_run
 from .engine.rescoring import recorded_cases, with_thresholds
 from .errors import ConfigError, Problem
 from .judging import JudgeTerms
+from .loading.execution import Execution, checked_setting
 from .options import KeepingArguments, RunOptions
 from .results.rollup import RunResult
 from .run_reports import RunReports
@@ -113,7 +116,7 @@ class Run(RunReports):
 
                 - `journal`: as of `Suite.run`; if left out, beside the journal of this run, where it has one.
                 - `resume`: `"latest"`, the id of an earlier scoring of this run or the path of its journal:
-                  scores only what it lacks, or where a metric broke.
+                  scores only the cases that it lacks, or in which a metric broke.
                 - `record`: a file to keep what judges are asked and answer in; `replay`: such a file, which
                   then answers in their place.
 
@@ -133,21 +136,23 @@ class Run(RunReports):
             [['numeric', True], ['equality', False]]
         """
         options, taping = rescore_options("rescore", kept)
+        execution = self._execution("rescore", parallel, quiet)
         wanted, judges = new_metrics(
             metrics,
             folder=self._home(folder),
             recorded=self._metric_ids(),
             judge=judge or self._judge_model,
-            terms=JudgeTerms(execution_of(self._result.settings), taping=taping),
+            terms=JudgeTerms(execution, taping=taping),
         )
-        cases = recorded_cases(self._result, wanted)
-        plan = scoring_plan(self._result, cases, judges, parallel=parallel)
+        # A recording is to have all of the answers, also those that are known.
+        cases = recorded_cases(self._result, wanted, afresh=taping.recorder is not None)
+        plan = scoring_plan(self._result, cases, judges, execution)
 
         def arrived(result: RunResult, journal: Path | None) -> Run:
             return remember(Run(result, journal=journal, before=self._result, suite=self._suite))
 
         plan = taping.going_on(self._kept(plan, options))
-        return score_again(plan, arrived, quiet=self._is_quiet(quiet))
+        return score_again(plan, arrived, quiet=execution.quiet)
 
     def judge_repeatability(
         self,
@@ -184,26 +189,28 @@ class Run(RunReports):
             KeyboardInterrupt: You interrupted it; `hd.last_run()` has what was judged so far.
         """
         options, taping = rescore_options("judge_repeatability", kept)
+        execution = self._execution("judge_repeatability", parallel, quiet)
         chosen = repeated_metric(metric, n, self._suite)
         result = turns_with(self._result, metric) if isinstance(metric, str) else self._result
-        (wanted, *_), judges = new_metrics(
+        metrics, judges = new_metrics(
             [chosen],
             folder=self._home(folder),
             recorded=(),
             judge=judge or self._judge_model,
-            terms=JudgeTerms(execution_of(self._result.settings), remembers=False, taping=taping),
+            terms=JudgeTerms(execution, remembers=False, taping=taping),
         )
+        wanted = the_one(metrics)
         cases = asked_again(result, wanted, n)
-        plan = scoring_plan(result, cases, judges, parallel=parallel, made_by="judge_repeatability")
+        plan = scoring_plan(result, cases, judges, execution, made_by="judge_repeatability")
 
         def arrived(answers: RunResult, _: Path | None) -> JudgeRepeatability:
             return repeatability(result, wanted, n, answers)
 
         def stranded(answers: RunResult, journal: Path | None) -> Run:
-            return remember(Run(answers, journal=journal, before=self._result, suite=self._suite))
+            return remember(Run(answers, journal=journal, suite=self._suite))
 
         plan = taping.going_on(self._kept(plan, options))
-        return score_again(plan, arrived, quiet=self._is_quiet(quiet), stranded=stranded)
+        return score_again(plan, arrived, quiet=execution.quiet, stranded=stranded)
 
     def agreement(
         self,
@@ -241,16 +248,24 @@ class Run(RunReports):
         """Where relative paths begin: the folder if one is given, else the suite file's."""
         if folder is not None:
             return Path(folder)
-        suite = self._result.suite_path
-        return Path(suite).absolute().parent if suite else Path.cwd()
+        if self._result.suite_path:
+            beside = Path(self._result.suite_path).absolute().parent
+            if self._suite is not None or beside.is_dir():  # a report may come from another machine
+                return beside
+        return Path.cwd()
 
     def _kept(self, plan: RunPlan, options: RunOptions) -> RunPlan:
         """The plan with its journal, and what an earlier scoring has found of it."""
         declined = self._journal is None and self._suite is not None  # it was played here, and not kept
         return kept_scoring(plan, options, self._journal, self._home(None), journaled=not declined)
 
-    def _is_quiet(self, quiet: bool | None) -> bool:
-        return execution_of(self._result.settings).quiet if quiet is None else quiet
+    def _execution(self, call: str, parallel: int | None, quiet: bool | None) -> Execution:
+        """The manners of the run, with what a call that scores again says."""
+        execution = execution_of(self._result.settings, are_ours=self._suite is not None)
+        if parallel is not None:
+            at_once = checked_setting("parallel_test_cases", parallel, f"{call}(parallel=…)")
+            execution = replace(execution, parallel_test_cases=at_once)
+        return execution if quiet is None else replace(execution, quiet=bool(quiet))
 
     @property
     def _judge_model(self) -> ModelConfig | None:

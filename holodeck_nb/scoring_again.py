@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from .engine.definitions import metric_definition
-from .engine.journal_folder import find_journal
+from .engine.journal_folder import find_journal, known_folders
 from .engine.journal_reader import ReadJournal, journal_facts, read_journal
 from .engine.plan import CasePlan, RunPlan
 from .engine.record import RunRecord
 from .engine.rescoring import NewMetric, rescore
 from .errors import ConfigError, Problem
 from .judging import JudgeTerms, open_judges
-from .loading.execution import Execution
+from .loading.execution import Execution, checked_setting
 from .loading.loader import load_mapping
 from .metrics.base import build_metrics, metric_ids, unavailable
 from .metrics.judge_models import Judges
@@ -39,8 +40,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-_GRADER_TIMEOUT_S = 60.0
 
 
 def new_metrics(
@@ -88,7 +87,14 @@ def new_metrics(
     problems += (replace(problem, path="rescore(metrics=…)") for problem in unjudged)
     problems += terms.taping.problems()
     problems += terms.taping.unfit_for(None, judges)
+    problems += terms.taping.overwrites(None)
     ids = metric_ids(configs)
+    names = list(kept.values())
+    problems += [
+        Problem(f"metric {name!r} is named twice", path="rescore(metrics=…)")
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1
+    ]
     problems += [
         Problem(
             f"two metrics are called {name!r}", path="rescore(metrics=…)", hint="give one of them a `name`"
@@ -122,20 +128,18 @@ def scoring_plan(
     run: RunResult,
     cases: tuple[CasePlan, ...],
     judges: Judges | None,
+    execution: Execution,
     *,
-    parallel: int | None,
     made_by: str = "rescore",
 ) -> RunPlan:
-    """A run that scores these cases of `run` again, at its pace where nothing else is said."""
-    at_once = parallel or run.settings.get("parallel_test_cases")
-    timeout = run.settings.get("grader_timeout")
+    """A run that scores these cases of `run` again."""
     stale = warnings_of(run.cases)
     return RunPlan(
         suite_name=run.suite_name,
         cases=cases,
         suite_path=run.suite_path,
-        grader_timeout=timeout if isinstance(timeout, int | float) else _GRADER_TIMEOUT_S,
-        parallel=at_once if isinstance(at_once, int) else 1,
+        grader_timeout=execution.grader_timeout,
+        parallel=execution.parallel_test_cases,
         settings=run.settings,
         warnings=tuple(warning for warning in run.warnings if warning not in stale),
         judges=judges,
@@ -177,9 +181,10 @@ def kept_scoring(
     """
     facts = None if journal is None else journal_facts(journal)
     plan = replace(plan, recorded_id=facts.run_id if facts else "", agent=facts.agent if facts else "")
-    if options.journal in {None, True} and journal is not None:
-        plan = replace(plan, journal=journal.parent.parent)
-    elif options.journal is None and not journaled:
+    runs = journal.parent.parent if facts and journal and journal.parent.name == facts.run_id else None
+    if runs is not None and options.journal in {None, True}:
+        plan = replace(plan, journal=runs)
+    elif options.journal is None and options.resume is None and not journaled:
         options = replace(options, journal=False)
     return kept_plan(plan, options, home)
 
@@ -198,23 +203,28 @@ def score_again(
 
 def recorded_before(scored: ReadJournal) -> RunResult | None:
     """The run that a scoring has scored again; None where it was none, or that run is gone."""
-    if not scored.facts.rescored_from:
+    if not scored.facts.rescored_from or scored.facts.made_by != "rescore":
         return None
+    places = [scored.path.parent.parent, *known_folders()]
     try:
-        return read_journal(find_journal(scored.facts.rescored_from, [scored.path.parent.parent])).result
+        return read_journal(find_journal(scored.facts.rescored_from, places)).result
     except ConfigError:
         return None
 
 
-def execution_of(settings: Mapping[str, Any]) -> Execution:
-    """The execution settings that a run tells of, as far as they can be read; the defaults for the others."""
-    default = Execution()
-    known = {
-        field.name: settings[field.name]
-        for field in fields(Execution)
-        if type(settings.get(field.name)) is type(getattr(default, field.name))
-    }
-    return replace(default, **known)
+def execution_of(settings: Mapping[str, Any], *, are_ours: bool) -> Execution:
+    """The execution settings that a run tells of; the defaults for those that are none.
+
+    Args:
+        settings: By name, from wherever the run was read.
+        are_ours: Whether the run was played here: what a file of others tells decides on no folder.
+    """
+    found = Execution()
+    for name in (field.name for field in fields(Execution)):
+        if settings.get(name) is not None and (are_ours or name != "cache_dir"):
+            with contextlib.suppress(ConfigError):
+                found = replace(found, **{name: checked_setting(name, settings[name])})
+    return found
 
 
 def checked_thresholds(

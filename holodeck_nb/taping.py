@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -52,7 +53,7 @@ class Taping:
     @cached_property
     def recorder(self) -> Recorder | None:
         """What writes the recording; None where nothing is recorded."""
-        return None if self.record is None else Recorder(Path(self.record).absolute())
+        return Recorder(Path(self.record).absolute()) if isinstance(self.record, str | os.PathLike) else None
 
     @property
     def tape(self) -> Tape | None:
@@ -61,7 +62,7 @@ class Taping:
 
     @cached_property
     def _read(self) -> Tape | ConfigError | None:
-        if self.replay is None or self.record is not None:
+        if not isinstance(self.replay, str | os.PathLike) or self.record is not None:
             return None
         try:
             return read_tape(Path(self.replay))
@@ -83,8 +84,25 @@ class Taping:
         missing = self.recorder.keep({(case.name, case.repeat) for case in plan.kept.values()})
         return plan if missing is None else replace(plan, warnings=(*plan.warnings, RunWarning(missing)))
 
+    def overwrites(self, backend: AgentBackend | None) -> Iterator[Problem]:
+        """Whether judges alone would be recorded over the conversations of an agent."""
+        if self.record is None or isinstance(backend, ChatBackend) or not Path(self.record).is_file():
+            return
+        with contextlib.suppress(ConfigError):  # no recording: nothing that anybody could miss
+            head = read_tape(Path(self.record)).head
+            if head.provider:
+                message = f"the file holds {head}, and only judges would be in it: record into another one"
+                yield Problem(message, path=f"{self.call}(record=…)", file=os.fspath(self.record))
+
     def problems(self) -> Iterator[Problem]:
         """What is wrong with the arguments themselves."""
+        for name in ("record", "replay"):
+            given = getattr(self, name)
+            if given is not None and not (
+                isinstance(given, os.PathLike) or (isinstance(given, str) and given)
+            ):
+                yield Problem(f"expected a file, got {given!r}", path=f"{self.call}({name}=…)")
+                return
         if self.record is not None and self.replay is not None:
             yield Problem(
                 "`record` and `replay` do not go together: give one of them", path=f"{self.call}(…)"

@@ -15,6 +15,8 @@ _BINARY = getattr(os, "O_BINARY", 0)  # without it, Windows would turn line ends
 def write_whole(target: Path, body: bytes | str, *, private: bool = False) -> None:
     """Write beside the place first, then move there: an older file is replaced only by a whole one.
 
+    A link is followed, and an older file's rights stay as they are.
+
     Args:
         target: In a folder that exists.
         body: Text is written as UTF-8, its line ends as they are.
@@ -23,13 +25,18 @@ def write_whole(target: Path, body: bytes | str, *, private: bool = False) -> No
     Raises:
         OSError: It cannot be written there; nothing is left behind.
     """
-    part = target.with_name(f".{uuid.uuid4().hex}.part")
+    place = target.resolve()
+    part = place.with_name(f".{uuid.uuid4().hex}.part")
     content = body.encode() if isinstance(body, str) else body
     try:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600 if private else 0o666)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        part.replace(target)
+        with contextlib.suppress(FileNotFoundError):
+            part.chmod(place.stat().st_mode)
+        part.replace(place)
+    except OSError as error:  # of the file beside it, which nobody has named
+        raise OSError(error.errno, error.strerror, str(target)) from error
     finally:
         part.unlink(missing_ok=True)
 

@@ -313,6 +313,8 @@ def test_a_metric_of_its_own_is_asked_on_every_turn_that_was_played():
     ("given", "said"),
     [
         (("clarity", 1), "expected `n` of at least 2, got 1"),
+        (("clarity", "3"), "expected `n` of at least 2, got '3'"),
+        (({**GEVAL, "enabled": False}, 2), "the metric is disabled"),
         (("clarit", 2), "'clarit' is no metric of the suite that a model judges"),
         (("equality", 2), "'equality' is no metric of the suite that a model judges"),
         (({"type": "equality"}, 2), "'equality' is judged by no model"),

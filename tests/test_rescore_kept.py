@@ -1,8 +1,12 @@
 """Scoring again goes like a run: shown, kept turn by turn, interrupted, gone on with."""
 
+import json
+
 import pytest
 
 import holodeck_nb as hd
+from holodeck_nb.loading.execution import Execution
+from holodeck_nb.scoring_again import execution_of
 
 CASES = [
     {"name": "a", "turns": [{"input": "1"}, {"input": "2"}]},
@@ -237,3 +241,97 @@ def test_what_is_refused_before_anything_is_measured(run, kept, message):
         run.rescore([grader], **kept)
     assert message in str(caught.value)
     assert grader.asked == []
+
+
+def test_repeats_that_ended_apart_are_read_as_they_were(tmp_path):
+    replies = iter(["1", "2", "1", RuntimeError("no")])
+
+    def moody(text):
+        reply = next(replies)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    suite = hd.Suite(name="s", test_cases=[{"name": "m", "turns": [{"input": "a"}, {"input": "b"}]}])
+    run = suite.run(agent=moody, quiet=True, journal=tmp_path, repeats=2)
+    again = run.rescore([Grader()])
+    assert hd.Run.load(again.id).turns.equals(again.turns)
+
+
+def foreign(tmp_path, **changes):
+    """A report of two turns that both say that they are the first."""
+    suite = hd.Suite(name="s", test_cases=[{"name": "m", "turns": [{"input": "a"}, {"input": "b"}]}])
+    run = suite.with_metrics([{"type": "equality"}]).run(agent=str, quiet=True)
+    report = json.loads(run.to_json())
+    for turn in report["results"][0]["turns"]:
+        turn["turn_index"] = 0
+    report |= changes
+    (tmp_path / "foreign.json").write_text(json.dumps(report))
+    return hd.Run.from_json(tmp_path / "foreign.json")
+
+
+def test_turns_of_the_same_number_are_told_apart(tmp_path):
+    again = foreign(tmp_path).rescore([Grader()], journal=tmp_path / "runs")
+    assert again.turns["turn"].tolist() == [0, 1]
+    assert hd.Run.load(again.journal).turns["input"].tolist() == ["a", "b"]
+
+
+def test_a_report_decides_on_no_folder_here(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    read = foreign(tmp_path, agent_config_path=str(tmp_path / "elsewhere" / "agent.yaml"))
+    again = read.rescore([Grader()], journal=True)
+    assert again.journal.is_relative_to(tmp_path / "here")
+    assert not (tmp_path / "elsewhere").exists()
+    settings = {"cache_dir": "/somewhere", "parallel_test_cases": -3, "grader_timeout": 5, "llm_timeout": "x"}
+    found = execution_of(settings, are_ours=False)
+    assert found == Execution(grader_timeout=5)
+
+
+def test_a_bare_id_is_kept_of_the_run_that_is_scored(run, tmp_path):
+    first = run.rescore([{"type": "code", "grader": Grader(), "threshold": 0.4}])
+    stricter = first.with_thresholds({"grader": 0.9})
+    scored = first.rescore(["grader"])
+    again = stricter.rescore(["grader"], journal=tmp_path / "runs", resume=scored.id)
+    assert again.metrics["threshold"].tolist() == [0.9] * 3
+
+
+def test_where_it_was_kept_is_where_it_is_gone_on_with(suite, tmp_path):
+    run = suite.run(agent=agent, quiet=True, journal=False)
+    with pytest.raises(KeyboardInterrupt):
+        run.rescore([Grader(2, KeyboardInterrupt())], journal=tmp_path / "kept")
+    again = run.rescore([Grader()], resume=hd.last_run().journal)
+    assert again.journal.parent.parent == tmp_path / "kept"
+
+
+def test_changes_are_found_wherever_it_was_kept(run, tmp_path):
+    again = run.rescore([Grader()], journal=tmp_path / "other")
+    assert len(hd.Run.load(again.journal).changes) == len(again.changes) > 0
+
+
+def test_what_the_agent_took_counts_for_the_run_alone(suite, tmp_path):
+    def counting(text):
+        return hd.Reply(text, usage=hd.TokenUsage(10, 5))
+
+    run = suite.run(agent=counting, quiet=True, journal=tmp_path)
+    run.rescore([Grader()])
+    listed = hd.runs(tmp_path)
+    assert listed["made_by"].tolist() == ["run", "rescore"]
+    assert listed["total_tokens"].isna().tolist() == [False, True]
+
+
+def test_what_was_only_saved_is_not_the_latest(suite, run, tmp_path):
+    run.rescore([Grader()]).with_thresholds({"grader": 0.1}).save(tmp_path / "runs")
+    on = suite.run(agent=agent, quiet=True, journal=tmp_path / "runs", resume="latest")
+    assert f"goes on with run {run.id}" in on.warnings["text"].iloc[0]
+
+
+@pytest.mark.parametrize("parallel", [0, -1, 2.5, "two"])
+def test_how_many_at_once_is_checked(run, parallel):
+    with pytest.raises(hd.ConfigError, match=r"rescore\(parallel=…\): expected"):
+        run.rescore([Grader()], parallel=parallel)
+
+
+def test_one_id_twice_is_refused(run):
+    with pytest.raises(hd.ConfigError, match="metric 'grader' is named twice"):
+        run.rescore([Grader()]).rescore(["grader", "grader"])

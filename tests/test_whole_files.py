@@ -1,5 +1,6 @@
 """Files that are there whole or not at all."""
 
+import os
 import stat
 
 import pytest
@@ -52,3 +53,20 @@ def test_a_folder_keeps_itself_out_of_version_control_once(tmp_path):
     (tmp_path / "cache" / ".gitignore").write_text("mine\n")
     unversioned_folder(made, tmp_path / "cache")
     assert (tmp_path / "cache" / ".gitignore").read_text() == "mine\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and rights are those of POSIX")
+def test_a_link_is_followed_and_rights_stay(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "real").chmod(0o640)
+    (tmp_path / "link").symlink_to("real")
+    write_whole(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+    assert stat.S_IMODE((tmp_path / "real").stat().st_mode) == 0o640
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        write_whole(tmp_path / "no" / "f", "x")
+    assert caught.value.filename == str(tmp_path / "no" / "f")

@@ -32,7 +32,7 @@ def run_rows(journals: list[Path]) -> Iterator[dict[str, Any]]:
             yield (
                 row
                 | _facts(facts)
-                | _counts(end)
+                | _counts(end, facts)
                 | {"state": "stopped" if end["stop_reason"] else "complete"}
             )
             continue
@@ -42,7 +42,7 @@ def run_rows(journals: list[Path]) -> Iterator[dict[str, Any]]:
             yield row | {"state": "unreadable", "stop_reason": str(error)}
             continue
         state = "going on" if is_open(journal) else "broken off"
-        yield row | _facts(read.facts) | _counts(end_line(read.result)) | {"state": state}
+        yield row | _facts(read.facts) | _counts(end_line(read.result), read.facts) | {"state": state}
 
 
 def _end(journal: Path) -> Mapping[str, Any] | None:
@@ -63,14 +63,17 @@ def _facts(facts: RunFacts) -> dict[str, Any]:
         "started_at": facts.started_at,
         "agent": facts.agent,
         "resumed_from": facts.resumed_from,
+        "made_by": facts.made_by,
         "rescored_from": facts.rescored_from or None,
         "settings": facts.settings,
     }
 
 
-def _counts(end: Mapping[str, Any]) -> dict[str, Any]:
+def _counts(end: Mapping[str, Any], facts: RunFacts) -> dict[str, Any]:
     summary = end["summary"]
-    names = ("cases", "cases_passed", "turns", "turns_passed", "total_tokens", "cost_usd")
+    names = ["cases", "cases_passed", "turns", "turns_passed"]
+    if facts.rescored_from is None:  # else no agent was called, and what it had taken counts for its own run
+        names += ["total_tokens", "cost_usd"]
     return {
         **{name: summary[name] for name in names},
         "turns_played": summary["turns"] - summary["turns_skipped"],

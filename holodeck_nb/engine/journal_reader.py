@@ -88,10 +88,8 @@ class _Case:
     index: int
     given_name: str | None = None
     multi_turn: bool = True
-    asked: list[dict[str, Any]] = field(default_factory=list)
-    repeats: list[int] = field(default_factory=list)
+    asked: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     fingerprints: dict[int, Mapping[str, str]] = field(default_factory=dict)
-    is_planned: bool = False
 
 
 class _Reading:
@@ -140,8 +138,7 @@ class _Reading:
                 ]
                 case = self._case(line["case"], line["index"])
                 case.given_name, case.multi_turn = line["given_name"], line["multi_turn"]
-                case.asked, case.is_planned = asked, True
-                case.repeats += line["repeats"]
+                case.asked |= dict.fromkeys(line["repeats"], asked)
                 case.fingerprints |= dict.fromkeys(line["repeats"], line["fingerprints"])
             case "case_ended":
                 self._ended[line["case"], line["repeat"]] = moment(line["finished_at"])
@@ -217,10 +214,10 @@ class _Reading:
 
     def _results(self, reason: str) -> Iterator[CaseResult]:
         for case in sorted(self._cases.values(), key=lambda case: case.index):
-            repeats = case.repeats or sorted(repeat for name, repeat in self._turns if name == case.name)
+            repeats = case.asked or sorted(repeat for name, repeat in self._turns if name == case.name)
             for repeat in repeats:
                 played = self._turns.get((case.name, repeat), {})
-                asked = case.asked if case.is_planned else [{"turn": turn} for turn in sorted(played)]
+                asked = case.asked.get(repeat) or [{"turn": turn} for turn in sorted(played)]
                 yield CaseResult(
                     name=case.name,
                     index=case.index,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -173,7 +173,7 @@ def _fingerprint(case: CasePlan, asked: list[dict[str, Any]]) -> str:
 def _mark(mark: FileInput | TurnResult) -> str | bytes:
     """A turn as it was recorded; a file as the suite names it, where what is signed in an address changes."""
     if isinstance(mark, TurnResult):
-        return journal_line(turn_data(replace(mark, metrics=())))
+        return journal_line(turn_data(mark))
     fields = {**dict(mark), "url": None if mark.url is None else without_query(mark.url)}
     return repr(sorted(fields.items()))
 

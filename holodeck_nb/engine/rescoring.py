@@ -44,7 +44,7 @@ class NewMetric:
 class RecordedTurn(PlannedTurn):
     """A turn as it was played, and the list of metrics that it is to be given.
 
-    `afresh`: each of them is measured, though it was measured in the same way before.
+    `afresh`: each of them is measured, though it was measured in the same way before; bare ids stay.
     """
 
     recorded: TurnResult
@@ -59,7 +59,9 @@ class RecordedTurn(PlannedTurn):
     @property
     def told_apart_by(self) -> Sequence[TurnResult]:
         """See PlannedTurn."""
-        return (self.recorded,)
+        kept = {new.id for new in self.metrics if new.metric is None}
+        recorded = tuple(metric for metric in self.recorded.metrics if metric.id in kept)
+        return (replace(self.recorded, metrics=recorded),)
 
     @property
     def measured_by(self) -> tuple[tuple[str, ...], list[float | None]]:
@@ -91,8 +93,11 @@ class RecordedTurn(PlannedTurn):
         if not self.has_reply:
             return self.recorded
         turn = self.recorded
-        recorded = {} if self.afresh else {metric.id: metric for metric in turn.metrics}
-        found = {new.id: known for new in self.metrics if (known := _recorded(new, recorded)) is not None}
+        recorded = {metric.id: metric for metric in turn.metrics}
+        known = {
+            new.id: _recorded(new, recorded) for new in self.metrics if new.metric is None or not self.afresh
+        }
+        found = {name: metric for name, metric in known.items() if metric is not None}
         missing = [new for new in self.metrics if new.metric is not None and new.id not in found]
         context = GraderContext(
             turn_input=turn.input,

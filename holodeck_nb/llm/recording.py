@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from holodeck_nb.errors import ConfigError, RunStoppedError, SessionLostError, TurnError, described
+from holodeck_nb.errors import ConfigError, Problem, RunStoppedError, SessionLostError, TurnError, described
 from holodeck_nb.whole_files import write_whole
 
 from .chat_model import Occasion
@@ -43,35 +43,58 @@ class Recorder:
         self._is_stuck = False
 
     def keep(self, conversations: Collection[Conversation]) -> str | None:
-        """Go on with the recording that is there: these conversations stay in it, and what judges were asked.
+        """Go on with the recording that is there: these conversations stay in it, and what judges answered.
 
         Returns:
             What is missing in it; None where nothing is.
+
+        Raises:
+            ConfigError: The file cannot be read, or is the recording of another model.
         """
-        try:
-            known = read_tape(self.path) if self.path.exists() else Tape(self.head)
-        except ConfigError:
-            known = Tape(self.head)
-        same = (known.head.provider, known.head.model) == (self.head.provider, self.head.model)
-        found = {name: known.entries[name] for name in conversations if name in known.entries and same}
-        self._tape = Tape(self.head, found, known.asked if same else {})
+        known = self._known()
+        entries = {} if known is None else known.entries
+        found = {name: entries[name] for name in conversations if name in entries}
+        # What broke then is asked again, and its answer must not stand behind the fault.
+        answers = {} if known is None else known.asked.items()
+        asked = {
+            label: [entry for entry in each if "reply" in entry.outcome]
+            for label, each in dict(answers).items()
+        }
+        self._tape = Tape(self.head, found, {label: each for label, each in asked.items() if each})
         missing = len(conversations) - len(found)
-        if not missing or not self.head.provider:
+        if not missing or (not self.head.provider and known is not None):
             return None
         cases = "1 case that is kept is" if missing == 1 else f"{missing} cases that are kept are"
         return f"{cases} not in the recording {self.path}: they were not recorded there"
 
+    def _known(self) -> Tape | None:
+        """The recording that is there; None where there is none."""
+        if not self.path.exists():
+            return None
+        try:
+            known = read_tape(self.path)
+        except ConfigError as error:
+            reason = "; ".join(problem.message for problem in error.problems)
+            raise self._unfit(f"it cannot be gone on with: {reason}") from error
+        if (known.head.provider, known.head.model) != (self.head.provider, self.head.model):
+            raise self._unfit(f"it is {known.head}, which cannot be gone on with here")
+        return known
+
+    def _unfit(self, reason: str) -> ConfigError:
+        hint = "record into another file, or move this one away"
+        return ConfigError([Problem(reason, path="run(record=…)", file=str(self.path), hint=hint)])
+
     def add(self, label: Label, entry: Entry) -> None:
         """Write down one request and what came of it."""
         tape = self._tape = self._tape or Tape(self.head)
-        before = [] if self._is_begun else list(tape.lines())
+        is_first, self._is_begun = not self._is_begun, True
+        before = list(tape.lines()) if is_first else []
         line = tape.add(label, entry)
         if self._is_stuck:
             return
         try:
             if self._file is None:
-                self._file = self.path.open("a" if self._is_begun else "w", encoding="utf-8")
-            self._is_begun = True
+                self._file = self.path.open("w" if is_first else "a", encoding="utf-8")
             self._file.write("".join(f"{each}\n" for each in (*before, line)))
             self._file.flush()
         except OSError:
@@ -81,14 +104,16 @@ class Recorder:
         """Write the whole file again, labels in order; what was appended stays until that is there.
 
         Returns:
-            A notice where it cannot be written.
+            A notice where it cannot be written, or where there was nothing to write: a file stays as it was.
         """
+        if self._tape is None or not self._is_begun:
+            return (f"nothing was asked, and nothing is recorded in {self.path}",)
         if self._file is not None:
             with contextlib.suppress(OSError):
                 self._file.close()
             self._file = None
         try:
-            write_whole(self.path, "".join(f"{line}\n" for line in (self._tape or Tape(self.head)).lines()))
+            write_whole(self.path, "".join(f"{line}\n" for line in self._tape.lines()))
         except OSError as error:
             reason = error.strerror or str(error)
             return (f"the recording {self.path} is not complete: it cannot be written ({reason})",)

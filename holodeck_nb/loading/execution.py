@@ -17,7 +17,7 @@ from .problems import findings_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Execution", "resolve_execution"]
+__all__ = ["Execution", "checked_setting", "resolve_execution"]
 
 _PREFIX = "HOLODECK_"
 
@@ -83,6 +83,19 @@ def resolve_execution(
     if problems:
         raise ConfigError(problems)
     return Execution(**chosen)
+
+
+def checked_setting(name: str, value: Any, source: str = "") -> Any:
+    """The value of one field.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    problems: list[Problem] = []
+    checked = _checked(name, value, source, problems)
+    if problems:
+        raise ConfigError(problems)
+    return checked
 
 
 def _checked(name: str, value: Any, source: str, problems: list[Problem]) -> Any:

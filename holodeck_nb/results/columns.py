@@ -135,6 +135,7 @@ RUN_COLUMNS = {
     "stop_reason": "string",
     "agent": "string",
     "resumed_from": "string",
+    "made_by": "string",
     "rescored_from": "string",
     "cases": "Int64",
     "cases_passed": "Int64",

@@ -77,6 +77,13 @@ def run_from_report(data: Mapping[str, Any], *, path: str = "") -> RunResult:
     )
 
 
+def _numbered(turns: list[TurnResult]) -> list[TurnResult]:
+    """The turns under their own numbers; under their places where two have the same one."""
+    if len({turn.turn for turn in turns}) == len(turns):
+        return turns
+    return [replace(turn, turn=place) for place, turn in enumerate(turns)]
+
+
 class _Reader:
     """Reads cases and collects what does not fit."""
 
@@ -86,7 +93,7 @@ class _Reader:
 
     def case(self, shape: CaseShape, name: str, place: int) -> CaseResult:
         shapes = [_only_turn(shape)] if shape.turns is None else shape.turns
-        turns = [self._turn(turn, number, name) for number, turn in enumerate(shapes)]
+        turns = _numbered([self._turn(turn, number, name) for number, turn in enumerate(shapes)])
         result = CaseResult(
             name=name,
             index=place,

@@ -222,8 +222,16 @@ class TestARecordingIsGoneOnWith:
         )
 
     @pytest.mark.parametrize("content", ["no recording", '{"recording": 1, "provider": "x", "model": "y"}\n'])
-    def test_a_file_that_is_another_one_is_replaced(self, suite, broken, tmp_path, content):
+    def test_a_file_that_cannot_be_gone_on_with_is_left_alone(self, suite, broken, tmp_path, content):
         broken.write_text(content)
-        run = suite.run(record=broken, journal=tmp_path, resume="latest", quiet=True)
-        assert [text for text in run.warnings["text"] if "2 cases that are kept are not in" in text]
-        assert json.loads(broken.read_text().splitlines()[0])["provider"] == "openai"
+        with pytest.raises(hd.ConfigError) as caught:
+            suite.run(record=broken, journal=tmp_path, resume="latest", quiet=True)
+        assert "hint: record into another file, or move this one away" in str(caught.value)
+        assert broken.read_text() == content
+
+    def test_a_run_that_asks_nothing_leaves_it_as_it_is(self, suite, broken, tmp_path):
+        suite.run(record=broken, journal=tmp_path, resume="latest", quiet=True, only=["c0", "c1"])
+        before = broken.read_text()
+        run = suite.run(record=broken, journal=tmp_path, resume="latest", quiet=True, only=["c0", "c1"])
+        assert f"nothing was asked, and nothing is recorded in {broken}" in run.warnings["text"].tolist()
+        assert broken.read_text() == before

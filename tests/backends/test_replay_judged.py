@@ -152,3 +152,33 @@ class TestAnAgentThatIsNoModel:
         assert "goes on with run" in again.warnings["text"].iloc[0]
         monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
         assert told(run.rescore(metrics, replay=path, judge="openai:gpt-4o")) == told(whole)
+
+    def test_a_recording_has_what_was_known_before(self, own, tmp_path, monkeypatch):
+        run = own.with_metrics([]).run(agent=lambda text: f"re: {text}", quiet=True)
+        path, judge = tmp_path / "same.jsonl", "openai:gpt-4o"
+        with Wired(answer) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+            known = run.rescore([CLEAR], judge=judge)
+            recorded = known.rescore([CLEAR], judge=judge, record=path)
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+        assert told(run.rescore([CLEAR], judge=judge, replay=path)) == told(recorded) == told(known)
+
+    def test_what_broke_is_not_replayed_in_place_of_what_was_answered(self, own, tmp_path, monkeypatch):
+        path, down = tmp_path / "again.jsonl", [True]
+        plain = own.with_metrics([])
+        run = plain.run(agent=lambda text: f"re: {text}", journal=tmp_path, quiet=True)
+        refusal = (400, {"error": {"message": "not now"}}, {})
+        with Wired(lambda body: refusal if down else answer(body)) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+            run.rescore([SHORT], record=path, judge="openai:gpt-4o")
+            down.clear()
+            again = run.rescore([SHORT], record=path, judge="openai:gpt-4o", resume="latest")
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+        assert told(run.rescore([SHORT], replay=path, judge="openai:gpt-4o")) == told(again)
+
+    def test_judges_are_not_recorded_over_an_agent(self, suite, own, recorded):
+        _, path = recorded
+        before = path.read_text()
+        with pytest.raises(hd.ConfigError, match="the file holds a recording of openai:gpt-4o at"):
+            own.run(agent=str, record=path, quiet=True)
+        assert path.read_text() == before

@@ -19,8 +19,8 @@ NAMED = {
     "DISAGREEMENT_COLUMNS": "case turn repeat label passed score distance reason",
     "REASKED_COLUMNS": "case turn repeat judged mean spread agreement flipped scores verdicts",
     "REPEAT_COLUMNS": "case repeats repeats_passed pass_rate",
-    "RUN_COLUMNS": "run suite suite_path started_at state stop_reason agent resumed_from rescored_from cases "
-    "cases_passed turns turns_played turns_passed total_tokens cost_usd duration_ms path",
+    "RUN_COLUMNS": "run suite suite_path started_at state stop_reason agent resumed_from made_by "
+    "rescored_from cases cases_passed turns turns_played turns_passed total_tokens cost_usd duration_ms path",
     "WARNING_COLUMNS": "case turn place text",
 }
 DTYPES = {"string", "Int64", "Float64", "boolean", "object", "datetime64[us, UTC]"}
