@@ -10,7 +10,7 @@ from pathlib import Path
 from .errors import Problem
 from .llm.providers import ModelOptions, open_model
 from .loading.execution import Execution
-from .loading.secrets import secrets_in
+from .loading.secrets import secrets_in, secrets_of
 from .loading.variables import read_env_file
 from .loading.writer import data_of
 from .metrics.judge_cache import JudgeCache
@@ -56,15 +56,10 @@ def open_judges(
     if not judged:
         return None, ()
     home = folder or Path.cwd()
-    settings = {
-        name: data_of(getattr(config, name), escaped=False, templates=False)
-        for name in type(config).model_fields
-        if name != "test_cases"
-    }
     own = {"models": [data_of(metric, escaped=False, templates=False) for metric in judged]}
     options = ModelOptions(
         environment={**read_env_file(home / ".env"), **os.environ},
-        secrets=(*secrets_in(settings), *secrets_in(own)),
+        secrets=(*secrets_of(config), *secrets_in(own)),
         max_retries=terms.execution.max_retries,
         record=terms.taping.recorder,
         replay=terms.taping.tape,

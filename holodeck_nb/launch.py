@@ -26,13 +26,14 @@ from .loading.instructions import without_front_matter
 from .loading.loader import LoadedSuite
 from .loading.response_format import load_response_format
 from .loading.script import load_script
+from .loading.secrets import secrets_of
 from .metrics.base import unavailable
 from .options import RunOptions, run_options
 from .plugins import BACKENDS
 from .results.events import Listener
 from .results.records import RunWarning
 from .results.rollup import RunResult
-from .resume import agent_fingerprint, agent_name, kept_plan, secrets_of
+from .resume import agent_fingerprint, agent_name, kept_plan
 from .road import Road
 from .run import Run, remember
 from .schema.agent_tools import FunctionTool

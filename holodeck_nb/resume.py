@@ -14,8 +14,6 @@ from .engine.journal_folder import find_journal, journals_in, known_folders, run
 from .engine.journal_reader import ReadJournal, journal_facts, read_journal
 from .engine.journal_run import case_fingerprint
 from .errors import ConfigError, Problem
-from .loading.secrets import secrets_in
-from .loading.writer import data_of
 from .options import RunOptions, journal_folder
 from .results.records import RunWarning
 
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from .schema.agent import ModelConfig
     from .schema.suite import SuiteConfig
 
-__all__ = ["agent_fingerprint", "agent_name", "kept_plan", "secrets_of"]
+__all__ = ["agent_fingerprint", "agent_name", "kept_plan"]
 
 _NAMES_SHOWN = 5
 
@@ -58,17 +56,6 @@ def kept_plan(plan: RunPlan, options: RunOptions, folder: Path | None) -> RunPla
         kept=kept,
         resumed_from=earlier.facts.run_id,
         warnings=(*plan.warnings, *map(RunWarning, comparison.said(len(kept)))),
-    )
-
-
-def secrets_of(config: SuiteConfig) -> tuple[str, ...]:
-    """The secrets in a suite's settings; the test cases hold none."""
-    return secrets_in(
-        {
-            name: data_of(getattr(config, name), escaped=False, templates=False)
-            for name in type(config).model_fields
-            if name != "test_cases"
-        }
     )
 
 
@@ -126,7 +113,8 @@ def _earlier(plan: RunPlan, options: RunOptions, folder: Path | None) -> ReadJou
         if read.facts.made_by == plan.made_by:
             return read
         message = f"run {read.facts.run_id} is none of this kind"
-        raise ConfigError([Problem(message, path=place, hint=_WORDS[read.facts.made_by].is_another)])
+        other = _WORDS.get(read.facts.made_by)
+        raise ConfigError([Problem(message, path=place, hint=other and other.is_another)])
     runs = plan.journal or runs_folder(folder)
     going_on = None
     for journal in reversed(journals_in(runs)):

@@ -25,6 +25,7 @@ from .engine.rescoring import recorded_cases, with_thresholds
 from .errors import ConfigError, Problem
 from .judging import JudgeTerms
 from .loading.execution import Execution, checked_setting
+from .loading.secrets import secrets_of
 from .options import KeepingArguments, RunOptions
 from .results.rollup import RunResult
 from .run_reports import RunReports
@@ -256,6 +257,8 @@ class Run(RunReports):
 
     def _kept(self, plan: RunPlan, options: RunOptions) -> RunPlan:
         """The plan with its journal, and what an earlier scoring has found of it."""
+        if self._suite is not None:
+            plan = replace(plan, secrets=secrets_of(self._suite.config))
         declined = self._journal is None and self._suite is not None  # it was played here, and not kept
         return kept_scoring(plan, options, self._journal, self._home(None), journaled=not declined)
 

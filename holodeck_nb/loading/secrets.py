@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from holodeck_nb.schema.values import SECRET_KEYS, Secret, Substituted
 
+from .writer import data_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from holodeck_nb.schema.suite import SuiteConfig
+
     from .findings import Location
 
-__all__ = ["is_secret", "secrets_in"]
+__all__ = ["is_secret", "secrets_in", "secrets_of"]
 
 # Masking every "1" or "gpt" would leave no message readable; a real secret is longer.
 _SHORTEST = 6
@@ -44,3 +48,14 @@ def _secrets(value: Any, *, hidden: bool) -> Iterator[str]:
         yield value.reveal()
     elif isinstance(value, str) and (hidden or isinstance(value, Substituted)):
         yield str(value)
+
+
+def secrets_of(config: SuiteConfig) -> tuple[str, ...]:
+    """The secrets in a suite's settings; the test cases hold none."""
+    return secrets_in(
+        {
+            name: data_of(getattr(config, name), escaped=False, templates=False)
+            for name in type(config).model_fields
+            if name != "test_cases"
+        }
+    )
