@@ -277,6 +277,25 @@ class TestARepetitionIsKept:
             found = run.judge_repeatability("clarity", n=3)
         assert [(turn.repeat, turn.scores) for turn in found.turns] == [(0, (0.9,) * 3), (1, (0.2,) * 3)]
 
+    def test_repeats_that_ended_apart_are_read_as_they_were(self, tmp_path):
+        replies = iter(["first", "second", "third", RuntimeError("down")])
+
+        def moody(text):
+            reply = next(replies)
+            if isinstance(reply, Exception):
+                raise reply
+            return reply
+
+        cases = [{"name": "m", "turns": [{"input": "a"}, {"input": "b"}]}]
+        with Judge(score(9)) as judge:
+            run = judge.run(GEVAL, cases=cases, reply=moody, repeats=2, journal=tmp_path)
+            run.judge_repeatability("clarity", n=2)
+            kept = hd.Run.load(hd.runs(tmp_path)["run"].iloc[-1])
+            assert kept.turns["response"].tolist() == ["first", "second"] * 2 + ["third"] * 2
+            judge.server.requests.clear()
+            run.judge_repeatability("clarity", n=2, resume="latest")
+            assert judge.requests == []
+
     def test_an_interrupt_keeps_what_was_judged(self, judged, monkeypatch):
         judge, run = judged
         answered, pressed = judge.server.requests, []

@@ -243,21 +243,6 @@ def test_what_is_refused_before_anything_is_measured(run, kept, message):
     assert grader.asked == []
 
 
-def test_repeats_that_ended_apart_are_read_as_they_were(tmp_path):
-    replies = iter(["1", "2", "1", RuntimeError("no")])
-
-    def moody(text):
-        reply = next(replies)
-        if isinstance(reply, Exception):
-            raise reply
-        return reply
-
-    suite = hd.Suite(name="s", test_cases=[{"name": "m", "turns": [{"input": "a"}, {"input": "b"}]}])
-    run = suite.run(agent=moody, quiet=True, journal=tmp_path, repeats=2)
-    again = run.rescore([Grader()])
-    assert hd.Run.load(again.id).turns.equals(again.turns)
-
-
 def foreign(tmp_path, **changes):
     """A report of two turns that both say that they are the first."""
     suite = hd.Suite(name="s", test_cases=[{"name": "m", "turns": [{"input": "a"}, {"input": "b"}]}])
